@@ -1,0 +1,23 @@
+# pybox_folder(NAME USES lib… FILES a.cpp …): one static library per folder of runtime/, named
+# pybox_NAME, and from its x_test.cpp files one test program NAME_tests whose cases ctest lists.
+function(pybox_folder name)
+  cmake_parse_arguments(ARG "" "" "USES;FILES;TESTS" ${ARGN})
+  add_library(pybox_${name} STATIC ${ARG_FILES})
+  target_link_libraries(pybox_${name} PUBLIC pybox_flags ${ARG_USES})
+  if(PYBOX_TESTS AND ARG_TESTS)
+    add_executable(${name}_tests ${ARG_TESTS})
+    target_link_libraries(${name}_tests PRIVATE pybox_${name} Catch2::Catch2WithMain)
+    catch_discover_tests(${name}_tests TEST_PREFIX "${name}: " DISCOVERY_MODE PRE_TEST
+      PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 4)
+  endif()
+endfunction()
+
+# A program that users get: static and hardened.
+function(pybox_program name)
+  cmake_parse_arguments(ARG "" "" "USES;FILES" ${ARGN})
+  add_executable(${name} ${ARG_FILES})
+  target_link_libraries(${name} PRIVATE pybox_flags ${ARG_USES})
+  if(PYBOX_STATIC)
+    target_link_options(${name} PRIVATE -static-pie)
+  endif()
+endfunction()

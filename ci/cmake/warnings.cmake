@@ -1,0 +1,24 @@
+# One interface target with every warning as an error and the hardening of a release build.
+add_library(pybox_flags INTERFACE)
+target_compile_options(pybox_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+  -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror -fstack-protector-strong)
+target_compile_definitions(pybox_flags INTERFACE _GLIBCXX_ASSERTIONS _GNU_SOURCE
+  PYBOX_VERSION="${PROJECT_VERSION}")
+target_include_directories(pybox_flags INTERFACE ${CMAKE_SOURCE_DIR}/runtime)
+target_link_options(pybox_flags INTERFACE -Wl,-z,relro,-z,now)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_definitions(pybox_flags INTERFACE _FORTIFY_SOURCE=2)
+endif()
+if(PYBOX_SANITIZE)
+  target_compile_options(pybox_flags INTERFACE -fsanitize=${PYBOX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(pybox_flags INTERFACE -fsanitize=${PYBOX_SANITIZE})
+endif()
+if(PYBOX_TIDY)
+  find_program(CLANG_TIDY NAMES clang-tidy REQUIRED)
+  set(CMAKE_CXX_CLANG_TIDY ${CLANG_TIDY} --quiet)
+endif()
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

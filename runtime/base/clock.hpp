@@ -1,0 +1,17 @@
+#pragma once
+/// Monotonic and wall time. All durations in receipts come from CLOCK_MONOTONIC of the side that
+/// measured them (man 2 clock_gettime); a wall-clock jump must not change them.
+
+#include <string>
+
+#include "base/units.hpp"
+
+namespace pybox {
+
+Nanos monotonic_now();
+/// Nanoseconds since the epoch, CLOCK_REALTIME.
+Nanos wall_now();
+/// RFC 3339 in UTC with milliseconds: "2026-11-29T12:34:56.789Z".
+std::string rfc3339(Nanos since_epoch);
+
+}  // namespace pybox

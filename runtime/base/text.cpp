@@ -1,0 +1,151 @@
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+namespace pybox {
+namespace {
+
+struct Decoded {
+  char32_t code = 0;
+  std::size_t size = 0;    ///< 0: not a character
+  bool unfinished = false; ///< a valid start that the text ends in the middle of
+};
+
+Decoded decode(std::string_view s) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1, false};
+  std::size_t size = 0;
+  char32_t code = 0;
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    size = 2;
+    code = lead & 0x1FU;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    size = 3;
+    code = lead & 0x0FU;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    size = 4;
+    code = lead & 0x07U;
+  } else {
+    return {};
+  }
+  for (std::size_t i = 1; i < size; ++i) {
+    if (i >= s.size()) return {0, 0, true};
+    const unsigned char next = byte(i);
+    if ((next & 0xC0U) != 0x80) return {};
+    // The second byte rules out overlong forms, surrogates and code points above U+10FFFF.
+    if (i == 1 && ((lead == 0xE0 && next < 0xA0) || (lead == 0xED && next > 0x9F) ||
+                   (lead == 0xF0 && next < 0x90) || (lead == 0xF4 && next > 0x8F))) {
+      return {};
+    }
+    code = (code << 6U) | (next & 0x3FU);
+  }
+  return {code, size, false};
+}
+
+/// Characters that show nothing or change what a reader sees around them.
+bool is_deceptive(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x61C || c == 0x180E ||
+         (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) ||
+         (c >= 0xE0000 && c <= 0xE007F);
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const Decoded d = decode(bytes);
+    if (d.size == 0) return false;
+    bytes.remove_prefix(d.size);
+  }
+  return true;
+}
+
+std::string_view cut_at_character(std::string_view bytes) {
+  for (std::size_t back = 1; back <= 3 && back <= bytes.size(); ++back) {
+    const std::string_view tail = bytes.substr(bytes.size() - back);
+    const auto lead = static_cast<unsigned char>(tail[0]);
+    if ((lead & 0xC0U) == 0x80) continue;  // inside a character: look further back for its start
+    return decode(tail).unfinished ? bytes.substr(0, bytes.size() - back) : bytes;
+  }
+  return bytes;
+}
+
+std::string visible(std::string_view untrusted, Lines lines) {
+  std::string out;
+  out.reserve(untrusted.size());
+  std::array<char, 16> escape{};
+  while (!untrusted.empty()) {
+    const Decoded d = decode(untrusted);
+    if (d.size == 0) {
+      std::snprintf(escape.data(), escape.size(), "\\x%02x",
+                    static_cast<unsigned>(static_cast<unsigned char>(untrusted[0])));
+      out += escape.data();
+      untrusted.remove_prefix(1);
+      continue;
+    }
+    const bool kept_control = lines == Lines::Keep && (d.code == '\n' || d.code == '\t');
+    if (!is_deceptive(d.code) || kept_control) {
+      out += untrusted.substr(0, d.size);
+    } else if (d.code < 0x100) {
+      std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned>(d.code));
+      out += escape.data();
+    } else {
+      std::snprintf(escape.data(), escape.size(), "\\u{%x}", static_cast<unsigned>(d.code));
+      out += escape.data();
+    }
+    untrusted.remove_prefix(d.size);
+  }
+  return out;
+}
+
+std::string human_size(Bytes size) {
+  static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(size.count);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  std::array<char, 32> text{};
+  const bool whole = unit == 0 || value == static_cast<double>(static_cast<std::uint64_t>(value));
+  std::snprintf(text.data(), text.size(), whole ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
+  return text.data();
+}
+
+std::string human_seconds(Nanos time) {
+  const double s = seconds(time);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), s < 10 ? "%.3f s" : "%.1f s", s);
+  return text.data();
+}
+
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t best_distance = std::min<std::size_t>(3, word.size());
+  for (const std::string_view candidate : candidates) {
+    std::vector<std::size_t> row(candidate.size() + 1);
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= word.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j < row.size(); ++j) {
+        const std::size_t substitute = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace pybox

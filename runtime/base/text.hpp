@@ -1,0 +1,34 @@
+#pragma once
+/// Text as people and terminals meet it: UTF-8 checks, escaping, sizes, "did you mean".
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/units.hpp"
+
+namespace pybox {
+
+/// True when `bytes` is well-formed UTF-8 (no surrogates, no overlong forms; RFC 3629).
+bool is_utf8(std::string_view bytes);
+
+/// The longest prefix that does not end inside a UTF-8 character. Bytes that are no UTF-8 at all are
+/// left alone: only an unfinished final sequence (at most 3 bytes) is dropped.
+std::string_view cut_at_character(std::string_view bytes);
+
+/// Makes untrusted text safe to show on a terminal or in a log line: C0 and C1 controls, DEL,
+/// invalid bytes, bidirectional controls and other invisible format characters become \xNN or
+/// \u{NNNN}. Newline and tab are kept only with `keep_lines`.
+enum class Lines { Escape, Keep };
+std::string visible(std::string_view untrusted, Lines lines = Lines::Escape);
+
+/// "17.2 KiB", "128 MiB", "512 B".
+std::string human_size(Bytes size);
+/// "0.075 s", "12.1 s".
+std::string human_seconds(Nanos time);
+
+/// The candidate nearest to `word` (edit distance at most 2 and less than its length), else empty.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+}  // namespace pybox

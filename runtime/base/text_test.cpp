@@ -1,0 +1,58 @@
+#include "base/text.hpp"
+
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+
+using namespace std::string_view_literals;
+
+namespace pybox {
+
+TEST_CASE("only well-formed UTF-8 counts as UTF-8") {
+  CHECK(is_utf8("grüß 你好 🐍"));
+  CHECK(is_utf8(""));
+  CHECK_FALSE(is_utf8("\xff\xfe"));
+  CHECK_FALSE(is_utf8("\xc0\x80"));          // overlong NUL
+  CHECK_FALSE(is_utf8("\xed\xa0\x80"));      // a surrogate
+  CHECK_FALSE(is_utf8("\xf4\x90\x80\x80"));  // above U+10FFFF
+  CHECK_FALSE(is_utf8("\xe4\xbd"));          // unfinished
+}
+
+TEST_CASE("a cut never leaves half a character") {
+  CHECK(cut_at_character("a\xc3") == "a");
+  CHECK(cut_at_character("a\xe4\xbd") == "a");
+  CHECK(cut_at_character("a\xf0\x9f\x90") == "a");
+  CHECK(cut_at_character("aé") == "aé");
+  CHECK(cut_at_character("") == "");
+  // Bytes that never were UTF-8 are data, not an unfinished character.
+  CHECK(cut_at_character("a\xff") == "a\xff");
+  CHECK(cut_at_character("\x80\x80\x80\x80") == "\x80\x80\x80\x80");
+}
+
+TEST_CASE("untrusted text cannot drive a terminal") {
+  CHECK(visible("\x1b[2Jx") == "\\x1b[2Jx");
+  CHECK(visible("a\nb") == "a\\x0ab");
+  CHECK(visible("a\nb\tc\r", Lines::Keep) == "a\nb\tc\\x0d");
+  CHECK(visible("\xff\xfe") == "\\xff\\xfe");
+  CHECK(visible("\xe2\x80\xaegpj") == "\\u{202e}gpj");
+  CHECK(visible("\xc2\x9b") == "\\x9b");  // C1: a one-character CSI
+  CHECK(visible("grüß") == "grüß");
+  CHECK(visible("a\0b"sv) == "a\\x00b");
+}
+
+TEST_CASE("sizes and times read as people write them") {
+  CHECK(human_size(512_B) == "512 B");
+  CHECK(human_size(128_MiB) == "128 MiB");
+  CHECK(human_size(Bytes{17613}) == "17.2 KiB");
+  CHECK(human_seconds(Millis(75)) == "0.075 s");
+  CHECK(human_seconds(std::chrono::seconds(12)) == "12.0 s");
+}
+
+TEST_CASE("a misspelt word finds its neighbour, a strange one finds nothing") {
+  constexpr std::array kWords = {"exec"sv, "setup"sv, "doctor"sv};
+  CHECK(nearest("exce", kWords) == "exec");
+  CHECK(nearest("docter", kWords) == "doctor");
+  CHECK(nearest("frobnicate", kWords).empty());
+  CHECK(nearest("", kWords).empty());
+}
+
+}  // namespace pybox

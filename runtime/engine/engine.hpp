@@ -1,0 +1,55 @@
+#pragma once
+/// An engine takes a run order and gives back what happened. It never falls back to a weaker one.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "link/order.hpp"
+#include "receipt/report.hpp"
+
+namespace pybox::engine {
+
+/// What an engine needs from its caller while a run is in progress. All calls come from run()'s own
+/// thread.
+struct Console {
+  /// Output of the program, as it comes. `stream` is 1 or 2. Never called when nobody asked to stream.
+  std::function<void(int stream, std::string_view bytes)> output;
+  /// Descriptor to read the program's stdin from; -1: stdin is empty.
+  int stdin_fd = -1;
+  /// Becomes readable when the run is to be cancelled (Ctrl-C, MCP cancel); -1: never.
+  int cancel_fd = -1;
+};
+
+struct HostFacts {
+  std::optional<std::string> accelerator;  ///< "kvm", "hvf", "tcg"; vm engine only
+  std::optional<std::string> vm;           ///< "shared" or "own"
+};
+
+struct RunAnswer {
+  HostFacts host;
+  RunReport report;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  Engine() = default;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Runs one program. An Error means no box was made (kind NotRunning, HostCannot or Refused); a box
+  /// that was lost is an answer with Observation::BoxLost. Blocks until the run's end, guarded by the
+  /// host's own clock at limit + 2 s.
+  virtual Result<RunAnswer> run(const link::RunOrder& order, const Console& console) = 0;
+};
+
+/// The native engine: starts `boxd` as a child for this run. `rootfs` trees live in the image folder.
+std::unique_ptr<Engine> make_native_engine();
+/// The vm engine: talks to the running VM's supervisor.
+std::unique_ptr<Engine> make_vm_engine();
+
+}  // namespace pybox::engine

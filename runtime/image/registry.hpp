@@ -1,0 +1,42 @@
+#pragma once
+/// The images on this host: what each folder of $PYBOX_HOME/images holds and whether it may be used.
+///
+/// images/NAME/                one image; NAME is "stdlib" (Python 3.13), "stdlib-3.14", "data", or an own name
+///   rootfs/                   the unpacked read-only tree (native engine)
+///   image.erofs               the same tree as one read-only file (vm engine)
+///   manifest.json             the record made when it was built (docs/receipt.md names its fields)
+/// The folder is whole or absent: it is built beside and renamed into place.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "sys/state_dirs.hpp"
+
+namespace pybox::image {
+
+struct Image {
+  std::string name;
+  std::string id;       ///< "sha256:…", digest of the canonical manifest of the tree
+  std::string python;   ///< "3.13"
+  std::filesystem::path rootfs;
+  std::filesystem::path erofs;
+};
+
+/// Reads manifest.json and checks that the record's id is the digest of its own canonical tree list and
+/// that its recipe is today's. Error kind Refused: unknown image (hint: how to set up or build it),
+/// stale recipe (hint: how to rebuild).
+Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name, std::string_view python);
+
+/// Every image folder, sorted by name; unusable ones are included with the reason.
+struct Listed {
+  std::string name;
+  std::optional<Image> image;
+  std::string problem;  ///< empty when usable
+};
+std::vector<Listed> list_images(const sys::StateDirs& dirs);
+
+}  // namespace pybox::image
