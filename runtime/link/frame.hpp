@@ -53,8 +53,9 @@ constexpr Bytes kStdinWindow = 256_KiB;
 /// Precondition: sizes within kMaxHead and kMaxBody.
 std::string encode(const Frame& frame);
 
-/// Incremental, passive parser: feed it bytes, take frames. Allocates at most one frame beyond what
-/// was fed; garbage is skipped and counted.
+/// Incremental, passive parser: feed it bytes, take frames until there is none left, feed again: so
+/// it never holds more than one frame and what was fed last. Garbage is skipped and counted; a frame
+/// of an unknown type is skipped whole.
 class FrameReader {
  public:
   void feed(std::string_view bytes);
@@ -63,6 +64,9 @@ class FrameReader {
   std::uint64_t skipped() const { return skipped_; }
 
  private:
+  void seek_magic();
+  void skip(std::size_t count);
+
   std::string buffer_;
   std::size_t start_ = 0;
   std::uint64_t skipped_ = 0;
