@@ -12,11 +12,12 @@ function(pybox_folder name)
   endif()
 endfunction()
 
-# A program that users get: static and hardened.
+# A program that users get: static and hardened. All stand in build/PRESET/bin, where pybox finds boxd.
 function(pybox_program name)
   cmake_parse_arguments(ARG "" "" "USES;FILES" ${ARGN})
   add_executable(${name} ${ARG_FILES})
   target_link_libraries(${name} PRIVATE pybox_flags ${ARG_USES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   if(PYBOX_STATIC)
     target_link_options(${name} PRIVATE -static-pie)
   endif()

@@ -15,9 +15,11 @@ namespace pybox {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  // Implicit on purpose: `return value;` and `return Error(...);` are the two ways out of a function.
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // Implicit on purpose: `return value;` and `return Error(...);` are the two ways out.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -73,19 +75,19 @@ class [[nodiscard]] Result<void> {
 
 /// Propagates an error to the caller, else yields the value. One per statement, never nested
 /// (nesting trips -Wshadow, which is what we want).
-#define PYBOX_TRY(expression)                                       \
-  __extension__({                                                   \
-    auto pybox_try_result = (expression);                           \
-    if (!pybox_try_result) [[unlikely]]                             \
-      return std::move(pybox_try_result).error();                   \
-    std::move(pybox_try_result).value();                            \
+#define PYBOX_TRY(expression)                     \
+  __extension__({                                 \
+    auto pybox_try_result = (expression);         \
+    if (!pybox_try_result) [[unlikely]]           \
+      return std::move(pybox_try_result).error(); \
+    std::move(pybox_try_result).value();          \
   })
 
 /// As PYBOX_TRY, adding what the caller knows: PYBOX_TRY_CONTEXT(open(x), "reading the lock").
-#define PYBOX_TRY_CONTEXT(expression, text)                                           \
-  __extension__({                                                                     \
-    auto pybox_try_result = (expression);                                             \
-    if (!pybox_try_result) [[unlikely]]                                               \
-      return std::move(pybox_try_result).error().context(text);                       \
-    std::move(pybox_try_result).value();                                              \
+#define PYBOX_TRY_CONTEXT(expression, text)                     \
+  __extension__({                                               \
+    auto pybox_try_result = (expression);                       \
+    if (!pybox_try_result) [[unlikely]]                         \
+      return std::move(pybox_try_result).error().context(text); \
+    std::move(pybox_try_result).value();                        \
   })

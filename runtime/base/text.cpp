@@ -11,8 +11,8 @@ namespace {
 
 struct Decoded {
   char32_t code = 0;
-  std::size_t size = 0;    ///< 0: not a character
-  bool unfinished = false; ///< a valid start that the text ends in the middle of
+  std::size_t size = 0;     ///< 0: not a character
+  bool unfinished = false;  ///< a valid start that the text ends in the middle of
 };
 
 Decoded decode(std::string_view s) {

@@ -13,8 +13,8 @@ namespace pybox {
 /// True when `bytes` is well-formed UTF-8 (no surrogates, no overlong forms; RFC 3629).
 bool is_utf8(std::string_view bytes);
 
-/// The longest prefix that does not end inside a UTF-8 character. Bytes that are no UTF-8 at all are
-/// left alone: only an unfinished final sequence (at most 3 bytes) is dropped.
+/// The longest prefix that does not end inside a UTF-8 character. Bytes that are no UTF-8 at all
+/// are left alone: only an unfinished final sequence (at most 3 bytes) is dropped.
 std::string_view cut_at_character(std::string_view bytes);
 
 /// Makes untrusted text safe to show on a terminal or in a log line: C0 and C1 controls, DEL,

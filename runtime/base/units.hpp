@@ -26,7 +26,9 @@ using Nanos = std::chrono::nanoseconds;
 using Millis = std::chrono::milliseconds;
 
 constexpr double seconds(Nanos time) { return std::chrono::duration<double>(time).count(); }
-constexpr double millis(Nanos time) { return std::chrono::duration<double, std::milli>(time).count(); }
+constexpr double millis(Nanos time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
 /// Rounds to the nanosecond. Precondition: `s` is finite and below 9e9.
 constexpr Nanos from_seconds(double s) {
   return std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(s));

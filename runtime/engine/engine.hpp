@@ -16,7 +16,8 @@ namespace pybox::engine {
 /// What an engine needs from its caller while a run is in progress. All calls come from run()'s own
 /// thread.
 struct Console {
-  /// Output of the program, as it comes. `stream` is 1 or 2. Never called when nobody asked to stream.
+  /// Output of the program, as it comes. `stream` is 1 or 2. Never called when nobody asked to
+  /// stream.
   std::function<void(int stream, std::string_view bytes)> output;
   /// Descriptor to read the program's stdin from; -1: stdin is empty.
   int stdin_fd = -1;
@@ -41,13 +42,14 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Runs one program. An Error means no box was made (kind NotRunning, HostCannot or Refused); a box
-  /// that was lost is an answer with Observation::BoxLost. Blocks until the run's end, guarded by the
-  /// host's own clock at limit + 2 s.
+  /// Runs one program. An Error means no box was made (kind NotRunning, HostCannot or Refused); a
+  /// box that was lost is an answer with Observation::BoxLost. Blocks until the run's end, guarded
+  /// by the host's own clock at limit + 2 s.
   virtual Result<RunAnswer> run(const link::RunOrder& order, const Console& console) = 0;
 };
 
-/// The native engine: starts `boxd` as a child for this run. `rootfs` trees live in the image folder.
+/// The native engine: starts `boxd` as a child for this run. `rootfs` trees live in the image
+/// folder.
 std::unique_ptr<Engine> make_native_engine();
 /// The vm engine: talks to the running VM's supervisor.
 std::unique_ptr<Engine> make_vm_engine();

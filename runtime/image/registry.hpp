@@ -1,7 +1,9 @@
 #pragma once
-/// The images on this host: what each folder of $PYBOX_HOME/images holds and whether it may be used.
+/// The images on this host: what each folder of $PYBOX_HOME/images holds and whether it may be
+/// used.
 ///
-/// images/NAME/                one image; NAME is "stdlib" (Python 3.13), "stdlib-3.14", "data", or an own name
+/// images/NAME/                one image; NAME is "stdlib" (Python 3.13), "stdlib-3.14", "data", or
+/// an own name
 ///   rootfs/                   the unpacked read-only tree (native engine)
 ///   image.erofs               the same tree as one read-only file (vm engine)
 ///   manifest.json             the record made when it was built (docs/receipt.md names its fields)
@@ -20,16 +22,17 @@ namespace pybox::image {
 
 struct Image {
   std::string name;
-  std::string id;       ///< "sha256:…", digest of the canonical manifest of the tree
-  std::string python;   ///< "3.13"
+  std::string id;      ///< "sha256:…", digest of the canonical manifest of the tree
+  std::string python;  ///< "3.13"
   std::filesystem::path rootfs;
   std::filesystem::path erofs;
 };
 
-/// Reads manifest.json and checks that the record's id is the digest of its own canonical tree list and
-/// that its recipe is today's. Error kind Refused: unknown image (hint: how to set up or build it),
-/// stale recipe (hint: how to rebuild).
-Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name, std::string_view python);
+/// Reads manifest.json and checks that the record's id is the digest of its own canonical tree list
+/// and that its recipe is today's. Error kind Refused: unknown image (hint: how to set up or build
+/// it), stale recipe (hint: how to rebuild).
+Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name,
+                         std::string_view python);
 
 /// Every image folder, sorted by name; unusable ones are included with the reason.
 struct Listed {

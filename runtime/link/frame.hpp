@@ -22,20 +22,26 @@ namespace pybox::link {
 
 enum class FrameType : std::uint8_t {
   // engine to boxd
-  Hello = 1,       ///< head {"time_ns": wall clock, "resumed": bool}; body: 64 bytes of entropy. Answer: Ready
-  Run = 2,         ///< head: order (link/order.hpp); body: program then input files, in order
-  Stdin = 3,       ///< body: bytes for the program's stdin; an empty body is its end
-  Stop = 4,        ///< head {"reason": "cancel"}: kill the box now
-  ClientGone = 5,  ///< the client of this run vanished; its deadline is disarmed, the box timer decides
-  AttachImage = 6, ///< head {"image_id", "serial"}: a disk was plugged in; mount it. Answer: ImageReady or Failed
-  Shutdown = 7,    ///< vm only: sync and power off
+  Hello = 1,  ///< head {"time_ns": wall clock, "resumed": bool}; body: 64 bytes of entropy. Answer:
+              ///< Ready
+  Run = 2,    ///< head: order (link/order.hpp); body: program then input files, in order
+  Stdin = 3,  ///< body: bytes for the program's stdin; an empty body is its end
+  Stop = 4,   ///< head {"reason": "cancel"}: kill the box now
+  ClientGone =
+      5,  ///< the client of this run vanished; its deadline is disarmed, the box timer decides
+  AttachImage = 6,  ///< head {"image_id", "serial"}: a disk was plugged in; mount it. Answer:
+                    ///< ImageReady or Failed
+  Shutdown = 7,     ///< vm only: sync and power off
   // boxd to engine
-  Ready = 32,      ///< head {"boxd_version","kernel","cgroup","images":[image_id…]}
-  Output = 33,     ///< head {"stream": 1|2}; body: bytes of that stream as they came, up to the kept size
-  Report = 34,     ///< head: report_to_json; body: contents of returned files, in order
-  Failed = 35,     ///< head {"message","hint","refused"}: the frame with this run id could not be served
-  ImageReady = 36, ///< head {"image_id"}
-  StdinTaken = 37, ///< head {"bytes": n}: so many bytes of stdin were consumed; window is kStdinWindow
+  Ready = 32,  ///< head {"boxd_version","kernel","cgroup","images":[image_id…]}
+  Output =
+      33,  ///< head {"stream": 1|2}; body: bytes of that stream as they came, up to the kept size
+  Report = 34,  ///< head: report_to_json; body: contents of returned files, in order
+  Failed =
+      35,  ///< head {"message","hint","refused"}: the frame with this run id could not be served
+  ImageReady = 36,  ///< head {"image_id"}
+  StdinTaken =
+      37,  ///< head {"bytes": n}: so many bytes of stdin were consumed; window is kStdinWindow
 };
 
 struct Frame {

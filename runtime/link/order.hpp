@@ -13,10 +13,10 @@ namespace pybox::link {
 
 struct RunOrder {
   std::string receipt_id;
-  std::string created_at;   ///< RFC 3339
+  std::string created_at;  ///< RFC 3339
   std::string image_id;
   std::string code_sha256;
-  Request request;          ///< program and inputs travel in the frame's body
+  Request request;             ///< program and inputs travel in the frame's body
   bool stream_output = false;  ///< send Output frames while the program runs
   bool has_stdin = false;      ///< false: the program's stdin is empty
   /// boxd-campaign only: protections left out. The released boxd refuses an order that names any.

@@ -1,8 +1,8 @@
 #pragma once
 /// What one run showed from outside the box: the noun boxd hands back. Everything here was observed
-/// by boxd or read from the kernel, except `capture` and `files`, which are the program's own words.
-/// Field names and meanings are those of the receipt (docs/receipt.md); the receipt adds the request,
-/// the host, hints and the signature.
+/// by boxd or read from the kernel, except `capture` and `files`, which are the program's own
+/// words. Field names and meanings are those of the receipt (docs/receipt.md); the receipt adds the
+/// request, the host, hints and the signature.
 
 #include <cstdint>
 #include <optional>
@@ -17,13 +17,13 @@ namespace pybox {
 
 /// How a run ended. An outcome, never an Error.
 enum class Observation {
-  TargetExit,        ///< TARGET_EXIT_OBSERVED
-  SupervisorKill,    ///< SUPERVISOR_KILL_OBSERVED: PyBox's deadline
-  BoxTimerKill,      ///< BOX_TIMER_KILL_OBSERVED
-  OutOfMemoryKill,   ///< OUT_OF_MEMORY_KILL_OBSERVED
-  CancelKill,        ///< CANCEL_KILL_OBSERVED
-  BoxLost,           ///< BOX_LOST
-  NotStarted,        ///< NOT_STARTED
+  TargetExit,       ///< TARGET_EXIT_OBSERVED
+  SupervisorKill,   ///< SUPERVISOR_KILL_OBSERVED: PyBox's deadline
+  BoxTimerKill,     ///< BOX_TIMER_KILL_OBSERVED
+  OutOfMemoryKill,  ///< OUT_OF_MEMORY_KILL_OBSERVED
+  CancelKill,       ///< CANCEL_KILL_OBSERVED
+  BoxLost,          ///< BOX_LOST
+  NotStarted,       ///< NOT_STARTED
 };
 std::string_view name_of(Observation observation);
 std::optional<Observation> observation_from(std::string_view name);
@@ -77,9 +77,9 @@ struct KernelReadings {
 };
 
 struct CapturedStream {
-  std::string bytes;            ///< what was kept
+  std::string bytes;  ///< what was kept
   std::uint64_t bytes_total = 0;
-  std::string sha256;           ///< of everything that was seen
+  std::string sha256;  ///< of everything that was seen
   bool truncated() const { return bytes_total > bytes.size(); }
 };
 
@@ -122,8 +122,8 @@ struct DeniedAction {
 
 /// The host the box ran on, as boxd sees it.
 struct BoxHost {
-  std::string kernel;          ///< uname -r
-  std::string cgroup;          ///< "v2" or "v1"
+  std::string kernel;  ///< uname -r
+  std::string cgroup;  ///< "v2" or "v1"
   std::string boxd_version;
 };
 

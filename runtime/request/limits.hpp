@@ -9,12 +9,12 @@
 namespace pybox {
 
 struct Limits {
-  Bytes memory;             ///< memory of the box, swap excluded (swap is off)
-  std::uint32_t pids = 0;   ///< tasks: processes and threads, as cgroup pids.max counts
-  MilliCores cpu;           ///< CPU quota
-  Bytes stdout_bytes;       ///< kept of stdout; the rest is counted and hashed
+  Bytes memory;            ///< memory of the box, swap excluded (swap is off)
+  std::uint32_t pids = 0;  ///< tasks: processes and threads, as cgroup pids.max counts
+  MilliCores cpu;          ///< CPU quota
+  Bytes stdout_bytes;      ///< kept of stdout; the rest is counted and hashed
   Bytes stderr_bytes;
-  Bytes tmp;                ///< size of the box's writable tmpfs; below `memory`, so that a full disk is ENOSPC
+  Bytes tmp;  ///< size of the box's writable tmpfs; below `memory`, so that a full disk is ENOSPC
   std::uint32_t tmp_inodes = 0;
 };
 
@@ -23,10 +23,11 @@ Limits limits_for_image(std::string_view image);
 
 namespace ceiling {
 constexpr Nanos kDefaultTimeout = std::chrono::seconds(2);
-constexpr Nanos kMaxTimeout = std::chrono::seconds(30);        ///< default ceiling
-constexpr Nanos kMaxTimeoutOperator = std::chrono::seconds(300);  ///< the most an operator may allow
-constexpr Nanos kBoxTimerGrace = std::chrono::seconds(1);      ///< keeper's timer: limit + this
-constexpr Nanos kHostGuardGrace = std::chrono::seconds(2);     ///< host's own clock: limit + this
+constexpr Nanos kMaxTimeout = std::chrono::seconds(30);  ///< default ceiling
+constexpr Nanos kMaxTimeoutOperator =
+    std::chrono::seconds(300);                              ///< the most an operator may allow
+constexpr Nanos kBoxTimerGrace = std::chrono::seconds(1);   ///< keeper's timer: limit + this
+constexpr Nanos kHostGuardGrace = std::chrono::seconds(2);  ///< host's own clock: limit + this
 /// The whole program text. Larger than any hand-written program, small enough for one frame.
 constexpr Bytes kProgramBytes = 4_MiB;
 constexpr Bytes kInputBytes = 8_MiB;

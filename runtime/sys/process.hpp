@@ -1,7 +1,7 @@
 #pragma once
 /// Theory of operation: a Child is one process we started, held by its pidfd. Whoever holds the
-/// Child reaps it; destruction kills (SIGKILL) and reaps, unless it was released. No SIGCHLD handler
-/// exists anywhere in PyBox: waiting is waitid(P_PIDFD) on the descriptor (man 2 waitid).
+/// Child reaps it; destruction kills (SIGKILL) and reaps, unless it was released. No SIGCHLD
+/// handler exists anywhere in PyBox: waiting is waitid(P_PIDFD) on the descriptor (man 2 waitid).
 
 #include <sys/types.h>
 
@@ -49,18 +49,20 @@ class Child {
 
 /// What to start. Descriptors not named in `fds` do not reach the program.
 struct SpawnPlan {
-  std::filesystem::path program;            ///< absolute path, or searched in PATH when it has no '/'
-  std::vector<std::string> args;            ///< without argv[0]
-  std::vector<std::string> environment;     ///< "NAME=value"; the caller's is never inherited
-  std::vector<std::pair<int, int>> fds;     ///< {ours, theirs}; 0, 1 and 2 default to /dev/null
-  bool new_session = false;                 ///< setsid, so that a terminal's Ctrl-C does not reach it
+  std::filesystem::path program;         ///< absolute path, or searched in PATH when it has no '/'
+  std::vector<std::string> args;         ///< without argv[0]
+  std::vector<std::string> environment;  ///< "NAME=value"; the caller's is never inherited
+  std::vector<std::pair<int, int>> fds;  ///< {ours, theirs}; 0, 1 and 2 default to /dev/null
+  bool new_session = false;              ///< setsid, so that a terminal's Ctrl-C does not reach it
 };
 
-/// Starts a program (posix_spawn, so cost does not grow with our memory). Signals are reset to their
-/// defaults and unblocked in the child: a caller may have ignored SIGCHLD or blocked everything.
+/// Starts a program (posix_spawn, so cost does not grow with our memory). Signals are reset to
+/// their defaults and unblocked in the child: a caller may have ignored SIGCHLD or blocked
+/// everything.
 Result<Child> spawn(const SpawnPlan& plan);
 
-/// The caller's environment reduced to what host tools need: PATH, HOME, LANG=C.UTF-8, proxies, TMPDIR.
+/// The caller's environment reduced to what host tools need: PATH, HOME, LANG=C.UTF-8, proxies,
+/// TMPDIR.
 std::vector<std::string> tool_environment();
 
 /// What a host tool printed and how it ended.
