@@ -60,8 +60,8 @@ constexpr Bytes kStdinWindow = 256_KiB;
 std::string encode(const Frame& frame);
 
 /// Incremental, passive parser: feed it bytes, take frames until there is none left, feed again: so
-/// it never holds more than one frame and what was fed last. Garbage is skipped and counted; a frame
-/// of an unknown type is skipped whole.
+/// it never holds more than one frame and what was fed last. Garbage is skipped and counted; a
+/// frame of an unknown type is skipped whole.
 class FrameReader {
  public:
   void feed(std::string_view bytes);

@@ -70,7 +70,8 @@ TEST_CASE("one flipped bit anywhere in the header makes it garbage") {
 }
 
 TEST_CASE("announced sizes beyond the limits are garbage even with a right check") {
-  // Encoding is the only way to a right check; sizes are what the strings say, so make one too large.
+  // Encoding is the only way to a right check; sizes are what the strings say, so make one too
+  // large.
   FrameReader reader;
   reader.feed(encode(Frame{FrameType::Run, 1, std::string(kMaxHead.count + 1, 'x'), ""}));
   CHECK_FALSE(reader.next());
