@@ -1,0 +1,163 @@
+#include "sys/file.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "base/digest.hpp"
+
+namespace pybox::sys {
+namespace {
+
+Result<std::string> read_open(const Fd& fd, const std::string& name, Bytes limit) {
+  std::string text;
+  std::array<char, 16384> chunk;
+  for (;;) {
+    const ssize_t n = ::read(fd.get(), chunk.data(), chunk.size());
+    if (n == 0) return text;
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return Error::from_errno(errno, "reading " + name);
+    }
+    if (text.size() + static_cast<std::size_t>(n) > limit.count) {
+      return Error(ErrorKind::Refused, name + " is larger than " + std::to_string(limit.count) + " bytes");
+    }
+    text.append(chunk.data(), static_cast<std::size_t>(n));
+  }
+}
+
+struct CloseDir {
+  void operator()(DIR* dir) const { ::closedir(dir); }
+};
+
+// Recursion depth and descriptors grow with the tree's depth. Only trees of PyBox's own making are
+// removed this way; a program's tmpfs is never walked, it is unmounted.
+Result<void> remove_entry(int parent, const char* name);
+
+Result<void> empty_folder(Fd folder) {
+  ::fchmod(folder.get(), 0700);  // image trees are 0555; failing here shows up as EACCES below
+  const int raw = folder.release();
+  std::unique_ptr<DIR, CloseDir> dir(::fdopendir(raw));
+  if (!dir) {
+    const int code = errno;
+    ::close(raw);
+    return Error::from_errno(code, "reading a folder");
+  }
+  while (const dirent* entry = ::readdir(dir.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    PYBOX_TRY(remove_entry(::dirfd(dir.get()), entry->d_name));
+  }
+  return {};
+}
+
+Result<void> remove_entry(int parent, const char* name) {
+  if (::unlinkat(parent, name, 0) == 0 || errno == ENOENT) return {};
+  if (errno != EISDIR && errno != EPERM) {
+    return Error::from_errno(errno, std::string("removing ") + name);
+  }
+  struct stat outer {};
+  struct stat inner {};
+  Fd folder(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.is_open()) return Error::from_errno(errno, std::string("opening ") + name);
+  if (::fstat(parent, &outer) != 0 || ::fstat(folder.get(), &inner) != 0) {
+    return Error::from_errno(errno, std::string("inspecting ") + name);
+  }
+  if (outer.st_dev != inner.st_dev) {
+    return Error(ErrorKind::Refused, std::string(name) + " is a mount point; it is left alone");
+  }
+  PYBOX_TRY(empty_folder(std::move(folder)));
+  if (::unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT) {
+    return Error::from_errno(errno, std::string("removing ") + name);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Fd> open_path(const std::filesystem::path& path, int flags, unsigned mode) {
+  Fd fd(::open(path.c_str(), flags | O_CLOEXEC, mode));
+  if (!fd.is_open()) return Error::from_errno(errno, "opening " + path.string());
+  return fd;
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, Bytes limit) {
+  const Fd fd = PYBOX_TRY(open_path(path, O_RDONLY | O_NOCTTY));
+  return read_open(fd, path.string(), limit);
+}
+
+Result<std::string> read_file_at(int directory, const char* name, Bytes limit) {
+  const Fd fd(::openat(directory, name, O_RDONLY | O_NOCTTY | O_CLOEXEC));
+  if (!fd.is_open()) return Error::from_errno(errno, std::string("opening ") + name);
+  return read_open(fd, name, limit);
+}
+
+Result<void> write_pseudo_file(const std::filesystem::path& path, std::string_view text) {
+  const Fd fd = PYBOX_TRY(open_path(path, O_WRONLY));
+  const ssize_t n = ::write(fd.get(), text.data(), text.size());
+  if (n < 0 || static_cast<std::size_t>(n) != text.size()) {
+    return Error::from_errno(n < 0 ? errno : EIO,
+                             "writing `" + std::string(text) + "` to " + path.string());
+  }
+  return {};
+}
+
+Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes, unsigned mode) {
+  const std::filesystem::path temporary =
+      path.parent_path() / ("." + path.filename().string().substr(0, 200) + "." + random_hex(6));
+  Fd fd = PYBOX_TRY(open_path(temporary, O_WRONLY | O_CREAT | O_EXCL, mode));
+  Result<void> written = write_all(fd.get(), bytes);
+  if (written && ::fsync(fd.get()) != 0) written = Error::from_errno(errno, "syncing");
+  fd.reset();
+  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    written = Error::from_errno(errno, "renaming");
+  }
+  if (!written) {
+    ::unlink(temporary.c_str());
+    return std::move(written).error().context("writing " + path.string());
+  }
+  return {};
+}
+
+Result<void> ensure_private_dir(const std::filesystem::path& path) {
+  const std::filesystem::path parent = path.parent_path();
+  struct stat info {};
+  if (!parent.empty() && parent != path && ::stat(parent.c_str(), &info) != 0) {
+    PYBOX_TRY(ensure_private_dir(parent));
+  }
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Error::from_errno(errno, "creating the folder " + path.string());
+  }
+  if (::lstat(path.c_str(), &info) != 0) {
+    return Error::from_errno(errno, "inspecting the folder " + path.string());
+  }
+  if (!S_ISDIR(info.st_mode)) {
+    return Error(ErrorKind::HostCannot, path.string() + " is not a folder")
+        .hint("move it away, or set PYBOX_HOME to another place");
+  }
+  if (info.st_uid != ::geteuid()) {
+    return Error(ErrorKind::HostCannot, "the folder " + path.string() + " belongs to another user")
+        .hint("set PYBOX_HOME to a folder of your own");
+  }
+  return {};
+}
+
+Result<void> remove_tree(const std::filesystem::path& path) {
+  const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : ".";
+  const Fd folder(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) {
+    if (errno == ENOENT) return {};
+    return Error::from_errno(errno, "opening " + parent.string());
+  }
+  Result<void> removed = remove_entry(folder.get(), path.filename().c_str());
+  if (!removed) return std::move(removed).error().context("removing " + path.string());
+  return {};
+}
+
+}  // namespace pybox::sys
