@@ -92,8 +92,9 @@ Error protocol(std::string what) { return {ErrorKind::Protocol, std::move(what)}
 
 Result<nlohmann::json> parse_json(std::string_view text, JsonComments comments) {
   StrictBuilder builder;
-  const bool parsed = json::sax_parse(text.begin(), text.end(), &builder, json::input_format_t::json,
-                                      true, comments == JsonComments::Allow);
+  const bool parsed =
+      json::sax_parse(text.begin(), text.end(), &builder, json::input_format_t::json, true,
+                      comments == JsonComments::Allow);
   if (!parsed) return protocol(builder.problem().empty() ? "not JSON" : builder.problem());
   return std::move(builder.root());
 }

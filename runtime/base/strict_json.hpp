@@ -1,7 +1,8 @@
 #pragma once
-/// Reading JSON that may be hostile or mistyped: duplicate keys, unknown keys, wrong types and numbers
-/// out of range are errors that name the place. The one reader for reports, orders, manifests and
-/// settings. The heavy header stays in the files that end in _json.cpp; here the type is only named.
+/// Reading JSON that may be hostile or mistyped: duplicate keys, unknown keys, wrong types and
+/// numbers out of range are errors that name the place. The one reader for reports, orders,
+/// manifests and settings. The heavy header stays in the files that end in _json.cpp; here the type
+/// is only named.
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -20,8 +21,8 @@ constexpr std::uint64_t kMaxJsonInteger = (std::uint64_t{1} << 53U) - 1;
 /// Comments are for files that people write (config.json), never for messages.
 enum class JsonComments { Refuse, Allow };
 
-/// Parses one JSON text and nothing after it. Refuses duplicate keys, nesting deeper than 16, invalid
-/// UTF-8 and numbers no double holds. Errors have kind Protocol and say at which byte.
+/// Parses one JSON text and nothing after it. Refuses duplicate keys, nesting deeper than 16,
+/// invalid UTF-8 and numbers no double holds. Errors have kind Protocol and say at which byte.
 Result<nlohmann::json> parse_json(std::string_view text,
                                   JsonComments comments = JsonComments::Refuse);
 
