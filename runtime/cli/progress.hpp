@@ -1,0 +1,35 @@
+#pragma once
+/// Draws progress on stderr: one overprinted line on a terminal (stage, percent or bytes, elapsed), a
+/// plain line when a stage ends elsewhere. NO_COLOR (any non-empty value) turns colour off; TERM=dumb
+/// counts as no terminal.
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "base/progress.hpp"
+#include "base/units.hpp"
+
+namespace pybox::cli {
+
+enum class ProgressMode {
+  Auto,   ///< Bar when the descriptor is a terminal, else Lines
+  Bar,
+  Lines,
+  Quiet,  ///< notes only
+};
+
+/// The one line of a bar, at most `columns` wide, without control characters; pure, for tests.
+struct BarState {
+  std::string stage;
+  std::uint64_t done = 0;
+  std::optional<std::uint64_t> total;
+  Progress::Unit unit = Progress::Unit::Count;
+  Nanos elapsed{};
+};
+std::string bar_line(const BarState& state, std::size_t columns);
+
+/// The drawer; its destructor ends the last stage and leaves the cursor on a fresh line.
+std::unique_ptr<Progress> draw_progress(ProgressMode mode, int fd = 2);
+
+}  // namespace pybox::cli

@@ -1,0 +1,33 @@
+#pragma once
+/// The guest kernel as `pybox setup` leaves it, and how it is built from Debian's signed package.
+///
+/// $PYBOX_HOME/vm/kernel/
+///   vmlinuz            boots with -kernel
+///   modules/NAME.ko    not compressed, so that the guest can pass them to finit_module(2) as they are
+///   modules.list       file names in modules/, one a line, in load order (dependencies first)
+///   manifest.json      release, package, version and digests; kernel_id: "sha256:…" over modules.list,
+///                      vmlinuz and the modules
+/// The folder is whole or absent: it is built beside and exchanged by renaming. All files are 0444.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "sys/state_dirs.hpp"
+
+namespace pybox::image {
+
+struct GuestKernel {
+  std::string id;       ///< "sha256:…"; changes whenever any byte the guest boots from changes
+  std::string release;  ///< uname -r of the guest
+  std::string version;  ///< Debian version of the package
+  std::filesystem::path vmlinuz;
+  std::vector<std::filesystem::path> modules;  ///< absolute paths in load order
+};
+
+/// Reads manifest.json and modules.list; every file named must exist. Error kind HostCannot with the
+/// hint `pybox setup` when there is none or its recipe is not today's.
+Result<GuestKernel> find_kernel(const sys::StateDirs& dirs);
+
+}  // namespace pybox::image
