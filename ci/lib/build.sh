@@ -2,13 +2,12 @@
 
 # build_preset PRESET: a terminal sees ninja's own progress line; a log sees warnings and errors only.
 build_preset() {
-  local quiet=()
+  local quiet=() log="build/$1-configure.log"
   [ -t 1 ] || quiet=(--quiet)
-  cmake --preset "$1" >"build-$1.log" 2>&1 || {
-    cat "build-$1.log" >&2
-    rm -f "build-$1.log"
+  mkdir -p build
+  cmake --preset "$1" >"$log" 2>&1 || {
+    cat "$log" >&2
     return 1
   }
-  rm -f "build-$1.log"
   cmake --build --preset "$1" --parallel "$(nproc)" -- "${quiet[@]}"
 }
