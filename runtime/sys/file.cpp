@@ -26,7 +26,8 @@ Result<std::string> read_open(const Fd& fd, const std::string& name, Bytes limit
       return Error::from_errno(errno, "reading " + name);
     }
     if (text.size() + static_cast<std::size_t>(n) > limit.count) {
-      return Error(ErrorKind::Refused, name + " is larger than " + std::to_string(limit.count) + " bytes");
+      return Error(ErrorKind::Refused,
+                   name + " is larger than " + std::to_string(limit.count) + " bytes");
     }
     text.append(chunk.data(), static_cast<std::size_t>(n));
   }
@@ -108,7 +109,8 @@ Result<void> write_pseudo_file(const std::filesystem::path& path, std::string_vi
   return {};
 }
 
-Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes, unsigned mode) {
+Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes,
+                          unsigned mode) {
   const std::filesystem::path temporary =
       path.parent_path() / ("." + path.filename().string().substr(0, 200) + "." + random_hex(6));
   Fd fd = PYBOX_TRY(open_path(temporary, O_WRONLY | O_CREAT | O_EXCL, mode));

@@ -11,7 +11,8 @@ namespace pybox::sys {
 namespace {
 
 struct TempDir {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("pybox-file-test-" + random_hex(6));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("pybox-file-test-" + random_hex(6));
   TempDir() { std::filesystem::create_directory(path); }
   ~TempDir() { (void)remove_tree(path); }
 };

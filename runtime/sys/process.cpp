@@ -57,8 +57,8 @@ void reset_signals(SpawnSettings& settings, bool new_session) {
   posix_spawnattr_setflags(&settings.attributes, static_cast<short>(flags));
 }
 
-/// Moves `ours` onto `theirs` for each pair. Our numbers are first lifted above all of theirs, so that
-/// no pair overwrites the source of a later one. The lifted copies close themselves.
+/// Moves `ours` onto `theirs` for each pair. Our numbers are first lifted above all of theirs, so
+/// that no pair overwrites the source of a later one. The lifted copies close themselves.
 Result<std::vector<Fd>> map_descriptors(SpawnSettings& settings, const SpawnPlan& plan) {
   std::vector<Fd> lifted;
   std::set<int> taken;
@@ -73,10 +73,12 @@ Result<std::vector<Fd>> map_descriptors(SpawnSettings& settings, const SpawnPlan
   }
   for (int fd = 0; fd <= 2; ++fd) {
     if (taken.contains(fd)) continue;
-    posix_spawn_file_actions_addopen(&settings.actions, fd, "/dev/null", fd == 0 ? O_RDONLY : O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&settings.actions, fd, "/dev/null",
+                                     fd == 0 ? O_RDONLY : O_WRONLY, 0);
     taken.insert(fd);
   }
-  // Our own descriptors are close-on-exec, but those we inherited from a careless caller need not be.
+  // Our own descriptors are close-on-exec, but those we inherited from a careless caller need not
+  // be.
   for (int fd = 3; fd < *taken.rbegin(); ++fd) {
     if (!taken.contains(fd)) posix_spawn_file_actions_addclose(&settings.actions, fd);
   }
@@ -90,7 +92,8 @@ Child::~Child() {
   if (pid_ <= 0) return;
   (void)signal(SIGKILL);
   siginfo_t info{};
-  while (::waitid(P_PIDFD, static_cast<id_t>(pidfd_.get()), &info, WEXITED) != 0 && errno == EINTR) {
+  while (::waitid(P_PIDFD, static_cast<id_t>(pidfd_.get()), &info, WEXITED) != 0 &&
+         errno == EINTR) {
   }
 }
 
@@ -113,7 +116,8 @@ Result<std::optional<WaitStatus>> Child::wait(Nanos patience) {
   pollfd ended{pidfd_.get(), POLLIN, 0};
   for (;;) {
     const Nanos left = std::max(Nanos{0}, deadline - monotonic_now());
-    const timespec timeout{static_cast<time_t>(left.count() / 1'000'000'000), static_cast<long>(left.count() % 1'000'000'000)};
+    const timespec timeout{static_cast<time_t>(left.count() / 1'000'000'000),
+                           static_cast<long>(left.count() % 1'000'000'000)};
     const int ready = ::ppoll(&ended, 1, &timeout, nullptr);
     if (ready == 0) return std::optional<WaitStatus>{};
     if (ready > 0) break;
@@ -165,7 +169,8 @@ Result<Child> spawn(const SpawnPlan& plan) {
 std::vector<std::string> tool_environment() {
   std::vector<std::string> environment = {"LANG=C.UTF-8"};
   for (const char* name : {"PATH", "HOME", "TMPDIR", "http_proxy", "https_proxy", "no_proxy"}) {
-    if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
+    if (const char* value = std::getenv(name))
+      environment.push_back(std::string(name) + "=" + value);
   }
   return environment;
 }
@@ -174,7 +179,8 @@ Result<ToolResult> run_tool(SpawnPlan plan, Nanos patience) {
   Pipe out = PYBOX_TRY(make_pipe());
   Pipe err = PYBOX_TRY(make_pipe());
   const auto given = [&](int fd) {
-    return std::any_of(plan.fds.begin(), plan.fds.end(), [&](const auto& pair) { return pair.second == fd; });
+    return std::any_of(plan.fds.begin(), plan.fds.end(),
+                       [&](const auto& pair) { return pair.second == fd; });
   };
   if (!given(1)) plan.fds.emplace_back(out.write.get(), 1);
   if (!given(2)) plan.fds.emplace_back(err.write.get(), 2);
@@ -188,21 +194,29 @@ Result<ToolResult> run_tool(SpawnPlan plan, Nanos patience) {
   const auto drain = [&](Fd& from, std::string& into) {
     const ssize_t n = ::read(from.get(), chunk.data(), chunk.size());
     if (n == 0 || (n < 0 && errno != EINTR)) return from.reset();
-    if (n > 0 && into.size() < kToolOutputLimit) into.append(chunk.data(), static_cast<std::size_t>(n));
+    if (n > 0 && into.size() < kToolOutputLimit)
+      into.append(chunk.data(), static_cast<std::size_t>(n));
   };
   while (out.read.is_open() || err.read.is_open()) {
-    std::array<pollfd, 2> watched = {pollfd{out.read.get(), POLLIN, 0}, pollfd{err.read.get(), POLLIN, 0}};
+    std::array<pollfd, 2> watched = {pollfd{out.read.get(), POLLIN, 0},
+                                     pollfd{err.read.get(), POLLIN, 0}};
     const Nanos left = deadline - monotonic_now();
-    const int ready = left <= Nanos{0} ? 0 : ::poll(watched.data(), watched.size(), static_cast<int>(left.count() / 1'000'000) + 1);
+    const int ready = left <= Nanos{0} ? 0
+                                       : ::poll(watched.data(), watched.size(),
+                                                static_cast<int>(left.count() / 1'000'000) + 1);
     if (ready == 0) {
       return Error(ErrorKind::HostCannot, "`" + plan.program.string() + "` did not end within " +
-                                              std::to_string(patience.count() / 1'000'000'000) + " s");
+                                              std::to_string(patience.count() / 1'000'000'000) +
+                                              " s");
     }
     if (watched[0].revents != 0) drain(out.read, result.out);
     if (watched[1].revents != 0) drain(err.read, result.err);
   }
-  const std::optional<WaitStatus> status = PYBOX_TRY(child.wait(std::max(Nanos{0}, deadline - monotonic_now())));
-  if (!status) return Error(ErrorKind::HostCannot, "`" + plan.program.string() + "` closed its output but did not end");
+  const std::optional<WaitStatus> status =
+      PYBOX_TRY(child.wait(std::max(Nanos{0}, deadline - monotonic_now())));
+  if (!status)
+    return Error(ErrorKind::HostCannot,
+                 "`" + plan.program.string() + "` closed its output but did not end");
   result.status = *status;
   return result;
 }
@@ -214,8 +228,10 @@ std::optional<std::filesystem::path> find_program(const std::string& name) {
   std::size_t start = 0;
   while (start <= folders.size()) {
     const std::size_t end = std::min(folders.find(':', start), folders.size());
-    const std::filesystem::path candidate = std::filesystem::path(folders.substr(start, end - start)) / name;
-    if (candidate.is_absolute() && ::access(candidate.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(candidate)) {
+    const std::filesystem::path candidate =
+        std::filesystem::path(folders.substr(start, end - start)) / name;
+    if (candidate.is_absolute() && ::access(candidate.c_str(), X_OK) == 0 &&
+        std::filesystem::is_regular_file(candidate)) {
       return candidate;
     }
     start = end + 1;

@@ -1,7 +1,7 @@
 #include "sys/process.hpp"
 
-#include <csignal>
 #include <catch2/catch_test_macros.hpp>
+#include <csignal>
 
 #include "base/clock.hpp"
 
@@ -49,7 +49,8 @@ TEST_CASE("a missing tool is named") {
 
 TEST_CASE("a started program gets no environment and no descriptor that was not named") {
   ::setenv("PYBOX_TEST_SECRET", "s3cret", 1);
-  const auto result = run_tool(shell("env; ls /proc/self/fd | sort -n | tr '\\n' ' '"), std::chrono::seconds(10));
+  const auto result =
+      run_tool(shell("env; ls /proc/self/fd | sort -n | tr '\\n' ' '"), std::chrono::seconds(10));
   REQUIRE(result);
   CHECK(result->out.find("s3cret") == std::string::npos);
   CHECK(result->out.find("0 1 2 3 \n") == std::string::npos);
