@@ -47,15 +47,20 @@ Decoded decode(std::string_view s) {
   return {code, size, false};
 }
 
-/// Characters that show nothing or change what a reader sees around them.
-bool is_deceptive(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x61C || c == 0x180E ||
-         (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) ||
-         (c >= 0xE0000 && c <= 0xE007F);
+}  // namespace
+
+Character first_character(std::string_view text) {
+  const Decoded d = decode(text);
+  return {d.code, d.size};
 }
 
-}  // namespace
+bool is_deceptive(char32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xAD || code == 0x61C ||
+         code == 0x180E || (code >= 0x200B && code <= 0x200F) ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) ||
+         code == 0xFEFF || (code >= 0xFFF9 && code <= 0xFFFB) ||
+         (code >= 0xE0000 && code <= 0xE007F);
+}
 
 bool is_utf8(std::string_view bytes) {
   while (!bytes.empty()) {

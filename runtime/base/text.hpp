@@ -17,6 +17,17 @@ bool is_utf8(std::string_view bytes);
 /// are left alone: only an unfinished final sequence (at most 3 bytes) is dropped.
 std::string_view cut_at_character(std::string_view bytes);
 
+/// The character that starts a text; size 0 when the bytes are no UTF-8.
+struct Character {
+  char32_t code = 0;
+  std::size_t size = 0;
+};
+/// Precondition: `text` is not empty.
+Character first_character(std::string_view text);
+
+/// Control characters and others that show nothing or change how their neighbours look.
+bool is_deceptive(char32_t code);
+
 /// Makes untrusted text safe to show on a terminal or in a log line: C0 and C1 controls, DEL,
 /// invalid bytes, bidirectional controls and other invisible format characters become \xNN or
 /// \u{NNNN}. Newline and tab are kept only with `keep_lines`.

@@ -85,8 +85,9 @@ struct CapturedStream {
 
 struct ReturnedFile {
   std::string name;
+  std::uint64_t bytes = 0;
   std::string sha256;
-  std::string content;  ///< carried beside the JSON, never in it
+  std::string content;  ///< carried beside the JSON, never in it; `bytes` long once it has arrived
 };
 
 struct OmittedFile {
@@ -103,6 +104,7 @@ struct Files {
   std::uint64_t omitted_total = 0;
 };
 std::string_view name_of(Files::Status status);
+std::optional<Files::Status> files_status_from(std::string_view name);
 
 struct StageTimes {
   std::optional<Nanos> queue, prepare, seal, start, run, collect, cleanup, total;
@@ -114,6 +116,7 @@ struct Cleanup {
   std::string detail;
 };
 std::string_view name_of(Cleanup::Status status);
+std::optional<Cleanup::Status> cleanup_status_from(std::string_view name);
 
 struct DeniedAction {
   std::string action;
@@ -149,10 +152,13 @@ struct RunReport {
 };
 
 /// The report as JSON in the receipt's own shape (one object with keys host, seal, outcome, …);
-/// streams inside as text or base64, file contents not included.
+/// streams inside as text or base64, file contents not included. A stream that was cut and is UTF-8
+/// loses the half character at its end (at most 3 bytes), so that it stays text.
 std::string report_to_json(const RunReport& report);
 /// The reverse. Hostile input (a guest may have been taken over): every field is checked for type
-/// and range; anything else is an Error of kind Protocol.
+/// and range, no key may be missing or unknown, streams must agree with their own counts and
+/// digest, and the outcome must not contradict itself; anything else is an Error of kind Protocol.
+/// Texts come back safe to print: what a terminal would obey is escaped (base/text.hpp visible).
 Result<RunReport> report_from_json(std::string_view json);
 
 }  // namespace pybox
