@@ -91,7 +91,10 @@ bool base64_decode(std::string_view text, std::string& out) {
                                 static_cast<int>(text.size()));
   if (n < 0) return false;
   out.resize(static_cast<std::size_t>(n) - padding);
-  return true;
+  // RFC 4648 section 3.5: the bits that padding leaves unused are zero, so that no two texts mean
+  // the same bytes.
+  const std::size_t tail = out.size() / 3 * 3;
+  return padding == 0 || text.ends_with(base64_encode(std::string_view(out).substr(tail)));
 }
 
 }  // namespace pybox

@@ -23,6 +23,8 @@ TEST_CASE("base64 round-trips and refuses what RFC 4648 refuses") {
   CHECK_FALSE(base64_decode("Zm9v\n", out));
   CHECK_FALSE(base64_decode("Z=9v", out));
   CHECK_FALSE(base64_decode("====", out));
+  CHECK_FALSE(base64_decode("Zh==", out));  // "f" is "Zg==": unused bits must be zero
+  CHECK_FALSE(base64_decode("Zm9=", out));
 }
 
 TEST_CASE("two random strings differ") { CHECK(random_hex(16) != random_hex(16)); }

@@ -1,6 +1,6 @@
 #pragma once
-/// How long work tells whoever watches how far it is. Passed down by reference; layers below cli only
-/// report, cli/progress draws.
+/// How long work tells whoever watches how far it is. Passed down by reference; layers below cli
+/// only report, cli/progress draws.
 
 #include <cstdint>
 #include <optional>

@@ -19,7 +19,7 @@ void only_home() {
   for (const char* name : {"PYBOX_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"}) {
     ::unsetenv(name);
   }
-  ::setenv("HOME", "/home/ada", 1);
+  ::setenv("HOME", "/users/ada", 1);
 }
 
 }  // namespace
@@ -28,11 +28,11 @@ TEST_CASE("HOME alone is enough") {
   only_home();
   const auto dirs = state_dirs();
   REQUIRE(dirs);
-  CHECK(dirs->home == "/home/ada/.local/share/pybox");
-  CHECK(dirs->run == "/home/ada/.local/share/pybox/run");
-  CHECK(dirs->config == "/home/ada/.config/pybox/config.json");
-  CHECK(dirs->keys() == "/home/ada/.local/share/pybox/keys");
-  CHECK(dirs->receipts() == "/home/ada/.local/share/pybox/receipts");
+  CHECK(dirs->home == "/users/ada/.local/share/pybox");
+  CHECK(dirs->run == "/users/ada/.local/share/pybox/run");
+  CHECK(dirs->config == "/users/ada/.config/pybox/config.json");
+  CHECK(dirs->keys() == "/users/ada/.local/share/pybox/keys");
+  CHECK(dirs->receipts() == "/users/ada/.local/share/pybox/receipts");
 }
 
 TEST_CASE("XDG variables move what they name") {
@@ -58,19 +58,19 @@ TEST_CASE("relative and empty XDG paths count as unset") {
     ::setenv("XDG_RUNTIME_DIR", value, 1);
     const auto dirs = state_dirs();
     REQUIRE(dirs);
-    CHECK(dirs->home == "/home/ada/.local/share/pybox");
-    CHECK(dirs->config == "/home/ada/.config/pybox/config.json");
-    CHECK(dirs->run == "/home/ada/.local/share/pybox/run");
+    CHECK(dirs->home == "/users/ada/.local/share/pybox");
+    CHECK(dirs->config == "/users/ada/.config/pybox/config.json");
+    CHECK(dirs->run == "/users/ada/.local/share/pybox/run");
   }
 }
 
 TEST_CASE("a runtime folder that is absent or another user's is not used") {
   only_home();
   ::setenv("XDG_RUNTIME_DIR", "/nonexistent/run", 1);
-  CHECK(state_dirs()->run == "/home/ada/.local/share/pybox/run");
+  CHECK(state_dirs()->run == "/users/ada/.local/share/pybox/run");
   if (::geteuid() != 0) {
     ::setenv("XDG_RUNTIME_DIR", "/", 1);  // root's
-    CHECK(state_dirs()->run == "/home/ada/.local/share/pybox/run");
+    CHECK(state_dirs()->run == "/users/ada/.local/share/pybox/run");
   }
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("PYBOX_HOME moves the sockets too, and may be relative") {
   ::setenv("PYBOX_HOME", "box/../here", 1);
   CHECK(state_dirs()->home == fs::current_path() / "here");
   ::setenv("PYBOX_HOME", "", 1);
-  CHECK(state_dirs()->home == "/home/ada/.local/share/pybox");
+  CHECK(state_dirs()->home == "/users/ada/.local/share/pybox");
 }
 
 TEST_CASE("without HOME and PYBOX_HOME the error says what to set") {

@@ -1,0 +1,148 @@
+#include "receipt/signature.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "base/digest.hpp"
+
+namespace pybox {
+namespace {
+
+struct FreeKey {
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+struct FreeContext {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+using Key = std::unique_ptr<EVP_PKEY, FreeKey>;
+using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
+
+// RFC 8410: an Ed25519 key is a fixed DER head and the 32 raw bytes, so no ASN.1 reader is needed.
+constexpr std::string_view kPrivateHead(
+    "\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20", 16);
+constexpr std::string_view kPublicHead("\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00", 12);
+
+const unsigned char* raw(std::string_view bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+
+/// OpenSSL fails here only without memory; PyBox ends then (docs/style.md E6).
+void require(bool ok) {
+  if (!ok) std::abort();
+}
+
+Key private_key(const KeySeed& seed) {
+  Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, seed.data(), seed.size()));
+  require(key != nullptr);
+  return key;
+}
+
+std::string to_pem(std::string_view label, std::string_view head,
+                   std::span<const std::uint8_t> key) {
+  std::string der(head);
+  der.append(key.begin(), key.end());
+  const std::string name(label);
+  return "-----BEGIN " + name + "-----\n" + base64_encode(der) + "\n-----END " + name + "-----\n";
+}
+
+Result<std::array<std::uint8_t, 32>> from_pem(std::string_view label, std::string_view head,
+                                              std::string_view pem) {
+  const std::string name(label);
+  const std::string begin = "-----BEGIN " + name + "-----\n";
+  const std::string end = "\n-----END " + name + "-----";
+  const Error no_key(ErrorKind::Evidence, "not an Ed25519 key in PEM form (`" + name + "`)");
+  while (pem.ends_with('\n')) pem.remove_suffix(1);
+  if (pem.size() < begin.size() + end.size() || !pem.starts_with(begin) || !pem.ends_with(end)) {
+    return no_key;
+  }
+  pem.remove_prefix(begin.size());
+  pem.remove_suffix(end.size());
+  std::string der;
+  if (!base64_decode(pem, der) || der.size() != head.size() + 32 || !der.starts_with(head)) {
+    return no_key;
+  }
+  std::array<std::uint8_t, 32> key{};
+  std::copy(der.end() - 32, der.end(), key.begin());
+  return key;
+}
+
+}  // namespace
+
+SigningKey::SigningKey(const KeySeed& seed) : seed_(seed) {
+  std::size_t size = public_.size();
+  require(EVP_PKEY_get_raw_public_key(private_key(seed).get(), public_.data(), &size) == 1);
+}
+
+SigningKey::~SigningKey() { OPENSSL_cleanse(seed_.data(), seed_.size()); }
+
+SigningKey::SigningKey(SigningKey&& other) noexcept { *this = std::move(other); }
+
+SigningKey& SigningKey::operator=(SigningKey&& other) noexcept {
+  if (this == &other) return *this;
+  seed_ = other.seed_;
+  public_ = other.public_;
+  OPENSSL_cleanse(other.seed_.data(), other.seed_.size());
+  return *this;
+}
+
+SigningKey SigningKey::generate() {
+  KeySeed seed{};
+  random_fill(seed);
+  return SigningKey(seed);
+}
+
+RawSignature SigningKey::sign(std::string_view message) const {
+  const Key key = private_key(seed_);
+  const Context context(EVP_MD_CTX_new());
+  RawSignature signature{};
+  std::size_t size = signature.size();
+  require(context != nullptr);
+  require(EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1);
+  require(EVP_DigestSign(context.get(), signature.data(), &size, raw(message), message.size()) ==
+          1);
+  return signature;
+}
+
+bool signature_holds(const PublicKey& key, std::string_view message,
+                     const RawSignature& signature) {
+  const Key public_key(
+      EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.data(), key.size()));
+  const Context context(EVP_MD_CTX_new());
+  require(public_key != nullptr && context != nullptr);
+  require(EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, public_key.get()) == 1);
+  // 1 alone means that it holds; 0 and negative numbers are two ways of not holding.
+  return EVP_DigestVerify(context.get(), signature.data(), signature.size(), raw(message),
+                          message.size()) == 1;
+}
+
+std::string pre_authentication_encoding(std::string_view type, std::string_view payload) {
+  std::string text = "DSSEv1 " + std::to_string(type.size()) + " ";
+  text.append(type).append(" ").append(std::to_string(payload.size())).append(" ").append(payload);
+  return text;
+}
+
+std::string key_id(const PublicKey& key) {
+  return "sha256:" + sha256_hex({reinterpret_cast<const char*>(key.data()), key.size()});
+}
+
+std::string to_pem(const SigningKey& key) {
+  return to_pem("PRIVATE KEY", kPrivateHead, key.seed());
+}
+
+std::string to_pem(const PublicKey& key) { return to_pem("PUBLIC KEY", kPublicHead, key); }
+
+Result<KeySeed> seed_from_pem(std::string_view pem) {
+  return from_pem("PRIVATE KEY", kPrivateHead, pem);
+}
+
+Result<PublicKey> public_key_from_pem(std::string_view pem) {
+  return from_pem("PUBLIC KEY", kPublicHead, pem);
+}
+
+}  // namespace pybox
