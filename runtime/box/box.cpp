@@ -1,0 +1,219 @@
+#include "box/box.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "box/inside.hpp"
+#include "sys/file.hpp"
+#include "sys/syscalls.hpp"
+
+namespace pybox::box {
+namespace {
+
+/// A flood through a small pipe costs a wake-up for every 64 KiB.
+constexpr int kPipeSize = 256 * 1024;
+
+Result<std::pair<sys::Fd, sys::Fd>> message_pair() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return Error::from_errno(errno, "making a message socket");
+  }
+  return std::pair{sys::Fd(ends[0]), sys::Fd(ends[1])};
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> out;
+  out.reserve(words.size() + 1);
+  for (std::string& word : words) out.push_back(word.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+/// The program may reopen its own streams (/dev/stdout): the pipe must be its to open.
+Result<sys::Pipe> program_pipe(const IdMap& ids, bool program_writes) {
+  sys::Pipe pipe = PYBOX_TRY(sys::make_pipe());
+  const int theirs = program_writes ? pipe.write.get() : pipe.read.get();
+  if (::fchown(theirs, ids.program_outside, static_cast<gid_t>(-1)) != 0)
+    return Error::from_errno(errno, "handing a pipe over");
+  ::fcntl(theirs, F_SETPIPE_SZ, kPipeSize);  // a wish: an ordinary user's allowance may be used up
+  PYBOX_TRY(sys::set_nonblocking(program_writes ? pipe.read : pipe.write));
+  return pipe;
+}
+
+unsigned long long namespace_flags(const Cuts& cuts) {
+  unsigned long long flags = 0;
+  const auto add = [&](const char* name, unsigned long long flag) {
+    if (!cuts.left_out(name)) flags |= flag;
+  };
+  // The mount namespace is never left out: a control arm may leave the root unpivoted, not the
+  // host's mount table open to change.
+  flags |= CLONE_NEWNS;
+  add("ns.user", CLONE_NEWUSER);
+  add("ns.pid", CLONE_NEWPID);
+  add("ns.net", CLONE_NEWNET);
+  add("ns.ipc", CLONE_NEWIPC);
+  add("ns.uts", CLONE_NEWUTS);
+  return flags;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Box>> Box::start(std::unique_ptr<BoxPlan> plan, const sys::CgroupHost& host,
+                                        std::uint64_t number) {
+  std::unique_ptr<Box> box(new Box());
+  box->plan_ = std::move(plan);
+  box->cgroup_ = PYBOX_TRY_CONTEXT(
+      make_cgroup(host, cgroup_name(number), box->plan_->limits, box->plan_->cuts),
+      "limiting the box");
+  PYBOX_TRY_CONTEXT(box->clone_keeper(), "making the box");
+  Result<void> mapped = box->write_id_map();
+  if (!mapped) return std::move(mapped).error().context("mapping the box's ids");
+  if (!send_message(box->keeper_socket_.get(), Message{Say::Mapped, 0, 0, {}})) {
+    return Error(ErrorKind::Internal, "the keeper ended before the box was made");
+  }
+  return box;
+}
+
+Box::~Box() {
+  kill_all();
+  (void)ended(std::chrono::seconds(2)).has_value();
+}
+
+Result<void> Box::clone_keeper() {
+  auto keeper_ends = PYBOX_TRY(message_pair());
+  auto program_ends = PYBOX_TRY(message_pair());
+  auto root_ends = PYBOX_TRY(message_pair());
+  sys::Pipe out = PYBOX_TRY(program_pipe(plan_->ids, true));
+  sys::Pipe err = PYBOX_TRY(program_pipe(plan_->ids, true));
+  sys::Pipe in;
+  if (plan_->has_stdin) in = PYBOX_TRY(program_pipe(plan_->ids, false));
+  const int yes = 1;
+  ::setsockopt(program_ends.first.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes));
+
+  std::vector<char*> argv = pointers(plan_->argv);
+  std::vector<char*> environment = pointers(plan_->environment);
+  const std::string size = std::to_string(plan_->limits.tmp.count);
+  const std::string inodes = std::to_string(plan_->limits.tmp_inodes);
+  const std::vector<int> tasks = cgroup_->task_fds();
+  InsideWork work;
+  work.plan = plan_.get();
+  work.argv = argv.data();
+  work.environment = environment.data();
+  work.tmpfs_size = size.c_str();
+  work.tmpfs_inodes = inodes.c_str();
+  work.fds = {keeper_ends.second.get(),
+              program_ends.second.get(),
+              root_ends.first.get(),
+              root_ends.second.get(),
+              in.read.get(),
+              out.write.get(),
+              err.write.get(),
+              cgroup_->into_fd(),
+              tasks};
+
+  int pidfd = -1;
+  clone_args args{};
+  args.flags = namespace_flags(plan_->cuts) | CLONE_PIDFD;
+  args.pidfd = static_cast<__u64>(reinterpret_cast<std::uintptr_t>(&pidfd));
+  args.exit_signal = SIGCHLD;
+  const pid_t pid = sys::clone3(args);
+  if (pid == 0) keeper_main(work);
+  if (pid < 0) {
+    Error error = Error::from_errno(errno, "cloning into new namespaces").as(ErrorKind::HostCannot);
+    if (error.errno_code() == EPERM || error.errno_code() == ENOSPC) {
+      return std::move(error).hint(
+          "this host restricts user namespaces; `pybox doctor` names the setting, the vm engine "
+          "does not need them");
+    }
+    return error;
+  }
+  keeper_ = sys::Child(pid, sys::Fd(pidfd));
+  keeper_socket_ = std::move(keeper_ends.first);
+  program_socket_ = std::move(program_ends.first);
+  stdin_ = std::move(in.write);
+  stdout_ = std::move(out.read);
+  stderr_ = std::move(err.read);
+  return {};
+}
+
+Result<void> Box::write_id_map() const {
+  if (plan_->cuts.left_out("ns.user")) return {};
+  const std::string proc = "/proc/" + std::to_string(keeper_.pid()) + "/";
+  const IdMap& ids = plan_->ids;
+  if (ids.two_ids) {
+    const std::string map =
+        std::to_string(IdMap::kKeeperInside) + " " + std::to_string(ids.keeper_outside) + " 1\n" +
+        std::to_string(IdMap::kProgramInside) + " " + std::to_string(ids.program_outside) + " 1\n";
+    PYBOX_TRY(sys::write_pseudo_file(proc + "uid_map", map));
+    return sys::write_pseudo_file(proc + "gid_map", map);
+  }
+  // An ordinary user may map its own ids only, and must give up setgroups first (man 7
+  // user_namespaces).
+  const std::string inside = std::to_string(IdMap::kProgramInside) + " ";
+  PYBOX_TRY(
+      sys::write_pseudo_file(proc + "uid_map", inside + std::to_string(::geteuid()) + " 1\n"));
+  PYBOX_TRY(sys::write_pseudo_file(proc + "setgroups", "deny"));
+  return sys::write_pseudo_file(proc + "gid_map", inside + std::to_string(::getegid()) + " 1\n");
+}
+
+std::optional<SealedNotice> Box::receive_notice() {
+  SealedNotice notice;
+  iovec data{&notice.message, sizeof(notice.message)};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
+  msghdr header{};
+  header.msg_iov = &data;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  ssize_t n = 0;
+  do {
+    n = ::recvmsg(program_socket_.get(), &header, MSG_CMSG_CLOEXEC);
+  } while (n < 0 && errno == EINTR);
+  if (n != static_cast<ssize_t>(sizeof(notice.message))) return std::nullopt;
+  for (cmsghdr* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
+    if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_CREDENTIALS) continue;
+    ucred credentials{};
+    std::memcpy(&credentials, CMSG_DATA(at), sizeof(credentials));
+    notice.pid = credentials.pid;
+  }
+  return notice;
+}
+
+Result<void> Box::identify(pid_t program) {
+  program_pidfd_ = sys::Fd(sys::pidfd_open(program));
+  if (!program_pidfd_.is_open())
+    return Error::from_errno(errno, "taking hold of the program's process");
+  program_pid_ = program;
+  return {};
+}
+
+Result<void> Box::go(Nanos box_timer) {
+  if (!send_message(keeper_socket_.get(), Message{Say::Go, box_timer.count(), 0, {}}) ||
+      !send_message(program_socket_.get(), Message{Say::Start, 0, 0, {}})) {
+    return Error(ErrorKind::Internal, "the box ended before its program could start");
+  }
+  return {};
+}
+
+void Box::kill_program() {
+  if (program_pidfd_.is_open()) sys::pidfd_send_signal(program_pidfd_.get(), SIGKILL);
+}
+
+void Box::kill_all() {
+  if (cgroup_) cgroup_->kill_all();
+  (void)keeper_.signal(SIGKILL).has_value();
+}
+
+Result<bool> Box::ended(Nanos patience) {
+  if (!keeper_.is_running()) return true;
+  const auto status = PYBOX_TRY(keeper_.wait(patience));
+  return status.has_value();
+}
+
+}  // namespace pybox::box

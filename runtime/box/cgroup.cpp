@@ -1,0 +1,114 @@
+#include "box/cgroup.hpp"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <set>
+#include <sstream>
+
+#include "box/cgroup_files.hpp"
+#include "box/cgroup_makers.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::box {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Field 22 of /proc/PID/stat, the process's start time in clock ticks; 0 when there is no such
+/// process.
+std::uint64_t start_time(pid_t pid) {
+  const Result<std::string> text = sys::read_file("/proc/" + std::to_string(pid) + "/stat");
+  if (!text) return 0;
+  // The second field is a name in parentheses that may hold anything; count from its end.
+  std::istringstream fields(text->substr(std::min(text->rfind(')') + 1, text->size())));
+  std::string field;
+  for (int i = 3; i <= 22 && fields >> field; ++i) {
+    if (i == 22) return number_in(field).value_or(0);
+  }
+  return 0;
+}
+
+std::uint64_t pid_namespace() {
+  struct stat info {};
+  return ::stat("/proc/self/ns/pid", &info) == 0 ? static_cast<std::uint64_t>(info.st_ino) : 0;
+}
+
+struct Owner {
+  std::uint64_t ns = 0;
+  pid_t pid = 0;
+  std::uint64_t start = 0;
+};
+
+std::optional<Owner> owner_of(std::string_view name) {
+  if (!name.starts_with(kCgroupPrefix)) return std::nullopt;
+  std::istringstream parts{std::string(name.substr(kCgroupPrefix.size()))};
+  Owner owner;
+  char dash = 0;
+  std::uint64_t number = 0;
+  if (!(parts >> owner.ns >> dash >> owner.pid >> dash >> owner.start >> dash >> number))
+    return std::nullopt;
+  return owner;
+}
+
+bool is_orphan(const Owner& owner) {
+  return owner.ns == pid_namespace() && start_time(owner.pid) != owner.start;
+}
+
+/// Kills what is in the group. A pid read here can die and be reused before the signal only if it
+/// is not ours to kill any more, so each is checked to still be a member through its pidfd.
+void kill_members(const fs::path& folder) {
+  if (sys::write_pseudo_file(folder / "cgroup.kill", "1")) return;
+  const Result<std::string> text = sys::read_file(folder / "cgroup.procs");
+  if (!text) return;
+  std::istringstream pids(*text);
+  pid_t pid = 0;
+  while (pids >> pid) {
+    const Result<std::string> member = sys::read_file("/proc/" + std::to_string(pid) + "/cgroup");
+    if (member && member->find(folder.filename().string()) != std::string::npos)
+      ::kill(pid, SIGKILL);
+  }
+}
+
+}  // namespace
+
+bool swap_is_off() {
+  const Result<std::string> swaps = sys::read_file("/proc/swaps");
+  return swaps && swaps->find('\n') + 1 >= swaps->size();
+}
+
+Result<std::unique_ptr<BoxCgroup>> make_cgroup(const sys::CgroupHost& host, const std::string& name,
+                                               const Limits& limits, const Cuts& cuts) {
+  return host.version == sys::CgroupVersion::V2 ? make_cgroup_v2(host, name, limits, cuts)
+                                                : make_cgroup_v1(host, name, limits, cuts);
+}
+
+std::string cgroup_name(std::uint64_t box_number) {
+  static const std::string mine = std::string(kCgroupPrefix) + std::to_string(pid_namespace()) +
+                                  "-" + std::to_string(::getpid()) + "-" +
+                                  std::to_string(start_time(::getpid())) + "-";
+  return mine + std::to_string(box_number);
+}
+
+std::size_t sweep_cgroups(const sys::CgroupHost& host) {
+  std::set<std::string> removed;
+  for (const fs::path& parent : host.parents()) {
+    std::error_code ignored;
+    std::vector<fs::path> orphans;
+    for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+      const auto owner = owner_of(entry.path().filename().string());
+      if (owner && is_orphan(*owner)) orphans.push_back(entry.path());
+    }
+    for (const fs::path& orphan : orphans) {
+      kill_members(orphan);
+      if (CgroupFolder::adopt(orphan.string()).remove(std::chrono::seconds(2)))
+        removed.insert(orphan.filename());
+    }
+  }
+  return removed.size();
+}
+
+}  // namespace pybox::box

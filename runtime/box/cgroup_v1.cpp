@@ -1,0 +1,155 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "box/cgroup_files.hpp"
+#include "box/cgroup_makers.hpp"
+
+namespace pybox::box {
+namespace {
+
+constexpr std::uint32_t kPeriodMicros = 100'000;
+
+/// One folder in each of the memory, pids, cpu and cpuacct hierarchies (the last two may be one).
+class CgroupV1 final : public BoxCgroup {
+ public:
+  static Result<std::unique_ptr<CgroupV1>> make(const sys::CgroupHost& host,
+                                                const std::string& name) {
+    auto group = std::make_unique<CgroupV1>();
+    group->name_ = name;
+    group->memory_ = PYBOX_TRY(CgroupFolder::make((host.memory / name).string()));
+    group->pids_ = PYBOX_TRY(CgroupFolder::make((host.pids / name).string()));
+    group->cpu_ = PYBOX_TRY(CgroupFolder::make((host.cpu / name).string()));
+    if (host.cpuacct != host.cpu)
+      group->cpuacct_ = PYBOX_TRY(CgroupFolder::make((host.cpuacct / name).string()));
+    group->swap_accounting_ = host.swap_accounting;
+    return group;
+  }
+
+  Result<void> limit(const Limits& limits, const Cuts& cuts) {
+    if (!cuts.left_out("cg.mem"))
+      PYBOX_TRY(memory_.write("memory.limit_in_bytes", std::to_string(limits.memory.count)));
+    if (!cuts.left_out("cg.swap")) PYBOX_TRY(limit_swap(limits));
+    if (!cuts.left_out("cg.pids")) PYBOX_TRY(pids_.write("pids.max", std::to_string(limits.pids)));
+    if (!cuts.left_out("cg.cpu")) {
+      PYBOX_TRY(cpu_.write("cpu.cfs_period_us", std::to_string(kPeriodMicros)));
+      PYBOX_TRY(cpu_.write("cpu.cfs_quota_us", quota(limits)));
+    }
+    for (const CgroupFolder* folder : {&memory_, &pids_, &cpu_, &cpuacct_}) {
+      if (!folder->path().empty()) tasks_.push_back(PYBOX_TRY(folder->open("tasks", O_WRONLY)));
+    }
+    memory_now_ = PYBOX_TRY(memory_.open("memory.usage_in_bytes", O_RDONLY));
+    pids_now_ = PYBOX_TRY(pids_.open("pids.current", O_RDONLY));
+    cpu_now_ = PYBOX_TRY(accounting().open("cpuacct.usage", O_RDONLY));
+    return {};
+  }
+
+  int into_fd() const override { return -1; }
+  std::vector<int> task_fds() const override {
+    std::vector<int> fds;
+    for (const sys::Fd& fd : tasks_) fds.push_back(fd.get());
+    return fds;
+  }
+
+  CgroupReading read_now() const override {
+    CgroupReading now;
+    now.memory_bytes = number_in(again(memory_now_));
+    now.pids = number_in(again(pids_now_));
+    if (const auto used = number_in(again(cpu_now_))) now.cpu_s = static_cast<double>(*used) / 1e9;
+    return now;
+  }
+
+  void read_final(KernelReadings& into) const override {
+    into.source = "cgroup v1";
+    into.memory_peak_bytes = memory_.read_number("memory.max_usage_in_bytes");
+    into.memory_peak_final = into.memory_peak_bytes.has_value();
+    into.oom_kills = oom_kills();
+    into.pids_peak = pids_.read_number("pids.peak");
+    into.pids_refusals = pids_.read_keyed("pids.events", "max");
+    if (const auto used = accounting().read_number("cpuacct.usage"))
+      into.cpu_usage_s = static_cast<double>(*used) / 1e9;
+    if (const auto held = cpu_.read_keyed("cpu.stat", "throttled_time"))
+      into.cpu_throttled_s = static_cast<double>(*held) / 1e9;
+  }
+
+  std::optional<std::uint64_t> oom_kills() const override {
+    return memory_.read_keyed("memory.oom_control", "oom_kill");
+  }
+
+  void kill_all() const override {}  // v1 has no such file; the pid namespace's end kills the box
+
+  Result<void> remove(Nanos patience) override {
+    tasks_.clear();
+    memory_now_.reset();
+    pids_now_.reset();
+    cpu_now_.reset();
+    Result<void> first;
+    for (CgroupFolder* folder : {&memory_, &pids_, &cpu_, &cpuacct_}) {
+      if (folder->path().empty()) continue;
+      Result<void> removed = folder->remove(patience);
+      if (!removed && first) first = std::move(removed);
+    }
+    return first;
+  }
+
+  std::vector<SealCheck> checks(const Limits& limits) const override {
+    const std::string memory = std::to_string(limits.memory.count);
+    const std::string cpu = first_line(cpu_.read("cpu.cfs_quota_us")) + " " +
+                            first_line(cpu_.read("cpu.cfs_period_us"));
+    const SealCheck swap =
+        swap_accounting_
+            ? compare("cg.swap", memory, first_line(memory_.read("memory.memsw.limit_in_bytes")),
+                      "memory.memsw.limit_in_bytes, memory and swap together")
+            : compare("cg.swap", "no swap", swap_is_off() ? "no swap" : "swap is on",
+                      "/proc/swaps; no swap accounting");
+    return {compare("cg.mem", memory, first_line(memory_.read("memory.limit_in_bytes")),
+                    "memory.limit_in_bytes"),
+            swap,
+            compare("cg.pids", std::to_string(limits.pids), first_line(pids_.read("pids.max")),
+                    "pids.max"),
+            compare("cg.cpu", quota(limits) + " " + std::to_string(kPeriodMicros), cpu,
+                    "cpu.cfs_quota_us cpu.cfs_period_us")};
+  }
+
+  std::string expected_membership() const override { return "/" + name_; }
+
+ private:
+  static std::string quota(const Limits& limits) {
+    return std::to_string(limits.cpu.count * (kPeriodMicros / 1000));
+  }
+  const CgroupFolder& accounting() const { return cpuacct_.path().empty() ? cpu_ : cpuacct_; }
+
+  Result<void> limit_swap(const Limits& limits) const {
+    if (swap_accounting_)
+      return memory_.write("memory.memsw.limit_in_bytes", std::to_string(limits.memory.count));
+    if (swap_is_off()) return {};
+    return Error(ErrorKind::HostCannot,
+                 "swap cannot be limited: this kernel has no swap accounting")
+        .hint("turn swap off (`swapoff -a`) or boot with swapaccount=1");
+  }
+
+  std::string_view again(const sys::Fd& fd) const {
+    const ssize_t n = ::pread(fd.get(), buffer_.data(), buffer_.size(), 0);
+    return {buffer_.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
+  }
+
+  std::string name_;
+  CgroupFolder memory_, pids_, cpu_, cpuacct_;
+  bool swap_accounting_ = false;
+  std::vector<sys::Fd> tasks_;
+  sys::Fd memory_now_, pids_now_, cpu_now_;
+  mutable std::array<char, 64> buffer_{};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BoxCgroup>> make_cgroup_v1(const sys::CgroupHost& host,
+                                                  const std::string& name, const Limits& limits,
+                                                  const Cuts& cuts) {
+  std::unique_ptr<CgroupV1> group = PYBOX_TRY(CgroupV1::make(host, name));
+  PYBOX_TRY(group->limit(limits, cuts));
+  return std::unique_ptr<BoxCgroup>(std::move(group));
+}
+
+}  // namespace pybox::box

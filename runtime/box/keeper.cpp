@@ -1,0 +1,187 @@
+#include <fcntl.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "box/inside.hpp"
+#include "box/privileges.hpp"
+#include "sys/syscalls.hpp"
+
+namespace pybox::box {
+namespace {
+
+/// Writes to a sysctl through the caller's /proc and reads it back; -1 when the kernel lacks it or
+/// refuses. Namespaced sysctls act on the namespace of the writer (man 7 user_namespaces).
+long set_sysctl(const char* path, const char* value) {
+  const int out = ::open(path, O_WRONLY | O_CLOEXEC);
+  if (out >= 0) {
+    const std::size_t size = __builtin_strlen(value);
+    if (::write(out, value, size) != static_cast<ssize_t>(size)) {
+      ::close(out);
+      return -1;
+    }
+    ::close(out);
+  }
+  char text[32] = {};
+  const int in = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (in < 0) return -1;
+  const ssize_t n = ::read(in, text, sizeof(text) - 1);
+  ::close(in);
+  return n > 0 ? std::strtol(text, nullptr, 10) : -1;
+}
+
+void raise_loopback(int socket_to_boxd) {
+  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq request{};
+  request.ifr_name[0] = 'l';
+  request.ifr_name[1] = 'o';
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  if (fd < 0 || ::ioctl(fd, SIOCSIFFLAGS, &request) != 0)
+    give_up(socket_to_boxd, "raising the loopback interface");
+  ::close(fd);
+}
+
+pid_t clone_program(const InsideWork& work) {
+  clone_args args{};
+  args.exit_signal = SIGCHLD;
+  if (work.fds.into_cgroup >= 0) {
+    args.flags = CLONE_INTO_CGROUP;
+    args.cgroup = static_cast<__u64>(work.fds.into_cgroup);
+  }
+  return sys::clone3(args);
+}
+
+void arm(int timer, std::int64_t nanoseconds) {
+  itimerspec when{};
+  when.it_value.tv_sec = nanoseconds / 1'000'000'000;
+  when.it_value.tv_nsec = nanoseconds % 1'000'000'000;
+  ::timerfd_settime(timer, 0, &when, nullptr);
+}
+
+std::int64_t time_left(int timer) {
+  itimerspec when{};
+  if (::timerfd_gettime(timer, &when) != 0) return 0;
+  return when.it_value.tv_sec * std::int64_t{1'000'000'000} + when.it_value.tv_nsec;
+}
+
+/// Reaps whatever ended. True once the program itself was among them.
+bool reap(const InsideWork& work, pid_t program) {
+  bool ended = false;
+  int status = 0;
+  for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (pid != program) continue;
+    ended = true;
+    const bool by_signal = WIFSIGNALED(status);
+    const Message message{
+        Say::Ended, by_signal ? 1 : 0, by_signal ? WTERMSIG(status) : WEXITSTATUS(status), {}};
+    send_message(work.fds.keeper_socket, message);
+  }
+  return ended;
+}
+
+/// Waits for the end: children, the timer, boxd. boxd's end of the socket closing (boxd was killed)
+/// changes nothing: the timer decides.
+[[noreturn]] void keep(const InsideWork& work, pid_t program, int timer, int children) {
+  bool started = false;
+  pollfd watched[3] = {
+      {timer, POLLIN, 0}, {children, POLLIN, 0}, {work.fds.keeper_socket, POLLIN, 0}};
+  for (;;) {
+    if (::poll(watched, 3, -1) < 0) continue;
+    if ((watched[1].revents & POLLIN) != 0) {
+      signalfd_siginfo info{};
+      (void)!::read(children, &info, sizeof(info));
+      reap(work, program);
+    }
+    if ((watched[0].revents & POLLIN) != 0) {
+      // The program may have ended in the same instant; the kernel's word comes first.
+      reap(work, program);
+      send_message(work.fds.keeper_socket,
+                   Message{started ? Say::TimerFired : Say::Expired, 0, 0, {}});
+      ::_exit(0);
+    }
+    if (watched[2].revents != 0) {
+      Message message;
+      if (!receive_message(work.fds.keeper_socket, message)) {
+        watched[2].fd = -1;
+      } else if (message.say == Say::Go) {
+        started = true;
+        arm(timer, message.a);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void give_up(int socket, const char* doing) {
+  send_message(socket, failure(errno, doing));
+  ::_exit(1);
+}
+
+void keeper_main(const InsideWork& work) {
+  const BoxPlan& plan = *work.plan;
+  const int socket = work.fds.keeper_socket;
+  ::prctl(PR_SET_NAME, "keeper");
+  ::prctl(PR_SET_DUMPABLE, 0);
+  Message mapped;
+  if (!receive_message(socket, mapped) || mapped.say != Say::Mapped) ::_exit(1);
+
+  // These two act on the new namespaces, through the old /proc.
+  const long user_namespaces = plan.cuts.left_out("cred.userns0")
+                                   ? -1
+                                   : set_sysctl("/proc/sys/user/max_user_namespaces", "0");
+  const bool memfd_noexec = set_sysctl("/proc/sys/vm/memfd_noexec", "2") == 2;
+
+  // The timer exists before anything else does: a box whose boxd dies now still expires.
+  const int timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+  sigset_t child_signal;
+  sigemptyset(&child_signal);
+  sigaddset(&child_signal, SIGCHLD);
+  ::sigprocmask(SIG_SETMASK, &child_signal, nullptr);
+  const int children = ::signalfd(-1, &child_signal, SFD_CLOEXEC);
+  if (timer < 0 || children < 0) give_up(socket, "making the box timer");
+  arm(timer, plan.expiry.count());
+
+  const RootParts parts = make_root_parts(work);
+  const pid_t program = clone_program(work);
+  if (program < 0) give_up(socket, "starting the program's process in its cgroup");
+  if (program == 0) program_main(work, memfd_noexec, user_namespaces);
+
+  if (!plan.cuts.left_out("ns.net")) raise_loopback(socket);
+  if (!plan.cuts.left_out("ns.uts") &&
+      (::sethostname(kHostName, 5) != 0 || ::setdomainname("", 0) != 0)) {
+    give_up(socket, "setting the host name");
+  }
+  if (plan.ids.two_ids && !become(IdMap::kKeeperInside, Groups::Drop))
+    give_up(socket, "taking the keeper's ids");
+  assemble_root(work, parts);
+  if (!send_message(work.fds.root_socket_keeper, Message{Say::RootReady, 0, 0, {}}))
+    give_up(socket, "the program's process ended early");
+
+  // From here on the keeper only waits; it needs three descriptors and no right at all.
+  ::dup2(socket, 3);
+  ::dup2(timer, 4);
+  ::dup2(children, 5);
+  ::close_range(6, ~0U, 0);
+  for (int fd = 0; fd <= 2; ++fd) ::close(fd);
+  InsideWork waiting = work;
+  waiting.fds.keeper_socket = 3;
+  if (!drop_every_capability() || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    give_up(3, "dropping the keeper's rights");
+  ::prctl(PR_SET_DUMPABLE, 0);
+  send_message(3, Message{Say::Keeping, time_left(4), 0, {}});
+  keep(waiting, program, 4, 5);
+}
+
+}  // namespace pybox::box

@@ -1,0 +1,45 @@
+#pragma once
+/// What boxd, the keeper and the not yet started program say to each other over SOCK_SEQPACKET
+/// pairs: fixed-size messages, one per packet. Only PyBox's own code ever holds an end: the
+/// program's end is close-on-exec.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace pybox::box {
+
+enum class Say : std::uint32_t {
+  // boxd to keeper
+  Mapped = 1,  ///< the id map is written
+  Go,          ///< the program starts now: arm the box timer (a: nanoseconds)
+  // keeper to boxd
+  Keeping,     ///< the keeper has given up its rights and waits; a: nanoseconds left on its timer
+  Ended,       ///< the program ended; a: 1 when by a signal, b: code or signal number
+  TimerFired,  ///< the box timer ended the box
+  Expired,     ///< the box was not started in time
+  // program to boxd
+  Sealed,  ///< everything applied; a: 1 when memfd execution is refused by the pid namespace,
+           ///< b: what max_user_namespaces reads
+  // boxd to program
+  Start,  ///< execute the interpreter
+  // keeper or program to boxd
+  Failed,  ///< a: errno, text: what was being done
+  // keeper to program
+  RootReady,  ///< mounts are in place and the root is pivoted
+};
+
+struct Message {
+  Say say = Say::Failed;
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  std::array<char, 104> text{};
+};
+
+/// Async-signal-safe. False when the other side is gone.
+bool send_message(int socket, const Message& message);
+/// Blocks for one whole message. False when the other side is gone or the packet is malformed.
+bool receive_message(int socket, Message& message);
+Message failure(int code, std::string_view doing);
+
+}  // namespace pybox::box

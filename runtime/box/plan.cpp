@@ -1,0 +1,54 @@
+#include "box/plan.hpp"
+
+#include <sys/resource.h>
+
+namespace pybox::box {
+namespace {
+
+/// Ids far above those that distributions, systemd and containers hand out (systemd: UIDS-GIDS.md
+/// reserves up to 0x6fffffff), below the signed limit.
+constexpr uid_t kFirstOutside = 0x70000000;
+constexpr std::uint64_t kIdPairs = 1U << 24U;
+
+}  // namespace
+
+IdMap id_map_for(uid_t boxd_uid, std::uint64_t box_number) {
+  if (boxd_uid != 0) return {false, boxd_uid, boxd_uid};
+  const auto first = static_cast<uid_t>(kFirstOutside + 2 * (box_number % kIdPairs));
+  return {true, first, first + 1};
+}
+
+BoxPlan plan_box(const Request& request, const IdMap& ids) {
+  BoxPlan plan;
+  plan.limits = request.limits;
+  plan.timeout = request.timeout;
+  plan.expiry = expiry_for(request.timeout);
+  plan.ids = ids;
+  plan.program_path = "/tmp/" + request.program_name;
+  plan.program = request.program;
+  plan.argv = {"python3", "-I", plan.program_path};
+  plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
+  // Numeric libraries start one thread for each processor they see and would meet the task limit;
+  // the quota is the truth about processors here.
+  const std::string threads = std::to_string((request.limits.cpu.count + 999) / 1000);
+  plan.environment = {"HOME=/tmp/home",
+                      "TMPDIR=/tmp",
+                      "PATH=/usr/bin:/bin",
+                      "LANG=C.UTF-8",
+                      "USER=box",
+                      "OPENBLAS_NUM_THREADS=" + threads,
+                      "OMP_NUM_THREADS=" + threads,
+                      "MKL_NUM_THREADS=" + threads,
+                      "MPLCONFIGDIR=/tmp/home"};
+  plan.resource_limits = {
+      {"rl.nofile", "Max open files", RLIMIT_NOFILE, 1024},
+      {"rl.fsize", "Max file size", RLIMIT_FSIZE, request.limits.tmp.count},
+      {"rl.core", "Max core file size", RLIMIT_CORE, 0},
+      {"rl.memlock", "Max locked memory", RLIMIT_MEMLOCK, 65536},
+      {"rl.sigpending", "Max pending signals", RLIMIT_SIGPENDING, 1024},
+      {"rl.msgq", "Max msgqueue size", RLIMIT_MSGQUEUE, 0},
+  };
+  return plan;
+}
+
+}  // namespace pybox::box

@@ -1,0 +1,58 @@
+#pragma once
+/// Everything about a box that can be decided before a process exists: plan first, act second.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "box/cuts.hpp"
+#include "request/request.hpp"
+
+namespace pybox::box {
+
+/// Who the processes are. Inside the box the keeper is uid 0 and the program uid 1000; outside,
+/// both are ids that own nothing. An ordinary user has one id to give, so there both are that
+/// user's own.
+struct IdMap {
+  bool two_ids = false;  ///< boxd is root and wrote a map of two ids
+  uid_t keeper_outside = 0;
+  uid_t program_outside = 0;
+  static constexpr uid_t kKeeperInside = 0;
+  static constexpr uid_t kProgramInside = 1000;
+};
+
+/// `box_number` picks the ids for root, so that two boxes never share one (per-user kernel limits).
+IdMap id_map_for(uid_t boxd_uid, std::uint64_t box_number);
+
+struct ResourceLimit {
+  const char* protection;  ///< "rl.core"
+  const char* shown;       ///< the row of /proc/PID/limits
+  int resource;            ///< RLIMIT_…
+  std::uint64_t value;     ///< soft and hard
+};
+
+struct BoxPlan {
+  Limits limits;
+  Nanos timeout{};
+  Nanos expiry{};      ///< from the box's making, whatever happens
+  int rootfs_fd = -1;  ///< O_PATH of the image tree; borrowed
+  int empty_fd = -1;   ///< O_PATH of a folder that stays empty; borrowed
+  IdMap ids;
+  std::string program_path;       ///< "/tmp/main.py"
+  std::string program;            ///< its text
+  std::vector<std::string> argv;  ///< python3 -I /tmp/main.py …
+  std::vector<std::string> environment;
+  std::vector<ResourceLimit> resource_limits;
+  bool has_stdin = false;
+  Cuts cuts;
+};
+
+constexpr const char* kInterpreter = "/usr/bin/python3";
+constexpr const char* kHostName = "pybox";
+
+BoxPlan plan_box(const Request& request, const IdMap& ids);
+
+}  // namespace pybox::box

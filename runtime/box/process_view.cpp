@@ -1,0 +1,118 @@
+#include "box/process_view.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <sstream>
+
+#include "sys/file.hpp"
+
+namespace pybox::box {
+namespace {
+
+struct CloseDir {
+  void operator()(DIR* dir) const { ::closedir(dir); }
+};
+
+bool has_option(std::string_view options, std::string_view wanted) {
+  while (!options.empty()) {
+    const std::size_t end = std::min(options.find(','), options.size());
+    if (options.substr(0, end) == wanted) return true;
+    options.remove_prefix(std::min(end + 1, options.size()));
+  }
+  return false;
+}
+
+std::string squeeze(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\t';
+    if (!space)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+bool MountLine::has(std::string_view option) const { return has_option(options, option); }
+bool MountLine::has_super(std::string_view option) const {
+  return has_option(super_options, option);
+}
+
+Result<ProcessView> ProcessView::of(pid_t pid) {
+  ProcessView view;
+  view.pid_ = pid;
+  view.folder_ = PYBOX_TRY(sys::open_path("/proc/" + std::to_string(pid), O_RDONLY | O_DIRECTORY));
+  const std::string text = PYBOX_TRY(sys::read_file_at(view.folder_.get(), "status"));
+  std::istringstream lines(text);
+  std::string line;
+  while (std::getline(lines, line)) {
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos)
+      view.status_[line.substr(0, colon)] = squeeze(std::string_view(line).substr(colon + 1));
+  }
+  return view;
+}
+
+std::string ProcessView::status(const std::string& key) const {
+  const auto found = status_.find(key);
+  return found == status_.end() ? "" : found->second;
+}
+
+std::string ProcessView::namespace_link(const std::string& name) const {
+  return link(("ns/" + name).c_str());
+}
+
+std::string ProcessView::link(const char* name) const {
+  std::array<char, 4096> target;
+  const ssize_t n = ::readlinkat(folder_.get(), name, target.data(), target.size());
+  return n < 0 ? "" : std::string(target.data(), static_cast<std::size_t>(n));
+}
+
+std::optional<std::string> ProcessView::file(const char* name) const {
+  Result<std::string> text = sys::read_file_at(folder_.get(), name);
+  if (!text) return std::nullopt;
+  return std::move(text).value();
+}
+
+std::vector<MountLine> ProcessView::mounts() const {
+  std::vector<MountLine> all;
+  std::istringstream lines(file("mountinfo").value_or(""));
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::istringstream fields(line);
+    std::string skip;
+    MountLine mount;
+    fields >> skip >> skip >> skip >> skip >> mount.point >> mount.options;
+    for (std::string field; fields >> field && field != "-";) {
+      mount.propagation += (mount.propagation.empty() ? "" : " ") + field;
+    }
+    fields >> mount.type >> skip >> mount.super_options;
+    all.push_back(std::move(mount));
+  }
+  return all;
+}
+
+std::vector<std::string> ProcessView::list(const char* folder) const {
+  std::vector<std::string> names;
+  const int fd = ::openat(folder_.get(), folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, CloseDir> dir(fd < 0 ? nullptr : ::fdopendir(fd));
+  if (!dir) return names;
+  while (const dirent* entry = ::readdir(dir.get())) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace pybox::box

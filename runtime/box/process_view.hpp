@@ -1,0 +1,50 @@
+#pragma once
+/// What /proc shows of one process, read from outside (man 5 proc).
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "sys/fd.hpp"
+
+namespace pybox::box {
+
+struct MountLine {
+  std::string point;
+  std::string options;      ///< per mount: "ro,nosuid,nodev,relatime"
+  std::string propagation;  ///< "", "shared:1", "master:2 …"
+  std::string type;
+  std::string super_options;
+  bool has(std::string_view option) const;  ///< among `options`
+  bool has_super(std::string_view option) const;
+};
+
+class ProcessView {
+ public:
+  /// Holds /proc/PID open: later reads see this process or fail, never another one.
+  static Result<ProcessView> of(pid_t pid);
+
+  pid_t pid() const { return pid_; }
+  /// A line of /proc/PID/status by its key, white space squeezed; empty when absent.
+  std::string status(const std::string& key) const;
+  /// "mnt:[4026531841]", empty when unreadable.
+  std::string namespace_link(const std::string& name) const;
+  std::string link(const char* name) const;
+  std::optional<std::string> file(const char* name) const;
+  /// The mount table; empty when unreadable.
+  std::vector<MountLine> mounts() const;
+  /// Names in a folder below /proc/PID, sorted, "." and ".." left out.
+  std::vector<std::string> list(const char* folder) const;
+  int fd() const { return folder_.get(); }
+
+ private:
+  pid_t pid_ = -1;
+  sys::Fd folder_;
+  std::map<std::string, std::string> status_;
+};
+
+}  // namespace pybox::box

@@ -1,0 +1,116 @@
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "box/inside.hpp"
+#include "box/privileges.hpp"
+#include "box/seccomp_filter.hpp"
+
+namespace pybox::box {
+namespace {
+
+void join_cgroups(const InsideWork& work) {
+  // "0" names the writer; a single-threaded process moving itself takes no global lock.
+  for (const int tasks : work.fds.cgroup_tasks) {
+    if (::write(tasks, "0", 1) != 1) give_up(work.fds.program_socket, "joining the box's cgroup");
+  }
+}
+
+void reset_signals() {
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  for (int number = 1; number <= SIGRTMAX; ++number) ::sigaction(number, &standard, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// 0, 1, 2 are the program's; 3 is our socket, close-on-exec; nothing else stays open.
+void arrange_descriptors(const InsideWork& work) {
+  const int socket = work.fds.program_socket;
+  // Lift the sources above the places they go to.
+  int in = ::fcntl(work.fds.stdin_fd, F_DUPFD_CLOEXEC, 10);
+  const int out = ::fcntl(work.fds.stdout_fd, F_DUPFD_CLOEXEC, 10);
+  const int err = ::fcntl(work.fds.stderr_fd, F_DUPFD_CLOEXEC, 10);
+  const int back = ::fcntl(socket, F_DUPFD_CLOEXEC, 10);
+  if (in < 0) in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // no stdin given: it is empty
+  if (in < 0 || out < 0 || err < 0 || back < 0 || ::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 ||
+      ::dup2(err, 2) < 0 || ::dup3(back, 3, O_CLOEXEC) < 0) {
+    give_up(socket, "arranging descriptors");
+  }
+  if (!work.plan->cuts.left_out("proc.closefds") && ::close_range(4, ~0U, 0) != 0)
+    give_up(3, "closing descriptors");
+}
+
+void limit_resources(const BoxPlan& plan, int socket) {
+  for (const ResourceLimit& limit : plan.resource_limits) {
+    if (plan.cuts.left_out(limit.protection)) continue;
+    const rlimit both{limit.value, limit.value};
+    if (::setrlimit(static_cast<__rlimit_resource>(limit.resource), &both) != 0)
+      give_up(socket, limit.shown);
+  }
+}
+
+void drop_rights(const BoxPlan& plan, int socket) {
+  if (!plan.cuts.left_out("cred.bound") && !empty_bounding_set())
+    give_up(socket, "emptying the bounding set");
+  if (plan.ids.two_ids) {
+    const Groups groups = plan.cuts.left_out("cred.groups") ? Groups::Keep : Groups::Drop;
+    const uid_t id = plan.cuts.left_out("cred.uid") ? IdMap::kKeeperInside : IdMap::kProgramInside;
+    if (!become(id, groups)) give_up(socket, "taking the program's ids");
+  }
+  if (!plan.cuts.left_out("cred.caps") && !drop_every_capability())
+    give_up(socket, "dropping capabilities");
+  if (!plan.cuts.left_out("cred.nnp") && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    give_up(socket, "setting no-new-privileges");
+  }
+}
+
+void load_filter(const BoxPlan& plan, bool memfd_noexec, int socket) {
+  if (plan.cuts.left_out("sec.filter")) return;
+  const std::span<const sock_filter> filter = seccomp_filter(memfd_noexec);
+  const sock_fprog program{static_cast<unsigned short>(filter.size()),
+                           const_cast<sock_filter*>(filter.data())};
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+    give_up(socket, "loading the system call filter");
+}
+
+}  // namespace
+
+void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_user_namespaces) {
+  const BoxPlan& plan = *work.plan;
+  int socket = work.fds.program_socket;
+  join_cgroups(work);
+  Message ready;
+  if (!receive_message(work.fds.root_socket_program, ready) || ready.say != Say::RootReady)
+    ::_exit(1);
+
+  if (!plan.cuts.left_out("ns.cgroup") && ::unshare(CLONE_NEWCGROUP) != 0)
+    give_up(socket, "making a cgroup namespace");
+  if (!plan.cuts.left_out("proc.setsid") && ::setsid() < 0) give_up(socket, "starting a session");
+  arrange_descriptors(work);
+  socket = 3;
+  if (!plan.cuts.left_out("proc.cwd") && ::chdir("/tmp") != 0) give_up(socket, "entering /tmp");
+  ::umask(022);
+  limit_resources(plan, socket);
+  reset_signals();
+  drop_rights(plan, socket);
+  load_filter(plan, memfd_noexec, socket);
+
+  if (!send_message(socket, Message{Say::Sealed, memfd_noexec ? 1 : 0, max_user_namespaces, {}}))
+    ::_exit(1);
+  Message start;
+  if (!receive_message(socket, start) || start.say != Say::Start) ::_exit(1);
+  ::execve(kInterpreter, work.argv, work.environment);
+  give_up(socket, "starting /usr/bin/python3 of the image");
+}
+
+}  // namespace pybox::box

@@ -1,0 +1,36 @@
+#pragma once
+/// The compiled filter (seccomp_policy.txt) and what it says to a given call. `verdict` interprets
+/// the filter's own instructions, so a probe's answer comes from the bytes that are in force, not
+/// from the table they were made of.
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pybox::box {
+
+/// `memfd`: whether memfd_create is allowed. It is only where the pid namespace refuses to execute
+/// such files (vm.memfd_noexec = 2, Linux 6.3).
+std::span<const sock_filter> seccomp_filter(bool memfd);
+
+/// The filter's return value (SECCOMP_RET_…) for one call; KILL_PROCESS for a malformed program.
+std::uint32_t verdict(std::span<const sock_filter> filter, const seccomp_data& call);
+
+/// A call that a protection must refuse.
+struct SeccompProbe {
+  const char* protection;  ///< "sec.sock"
+  const char* shown;       ///< "socket(AF_VSOCK)"
+  seccomp_data call;
+  std::uint32_t expected;
+};
+/// At least one probe for every sec.* protection.
+std::span<const SeccompProbe> seccomp_probes();
+
+/// "EPERM", "ENOSYS", "allow", "kill".
+std::string verdict_name(std::uint32_t verdict);
+
+}  // namespace pybox::box

@@ -1,0 +1,266 @@
+#include "box/verify.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "box/cgroup_files.hpp"
+#include "box/filter_readback.hpp"
+#include "box/process_view.hpp"
+#include "box/seccomp_filter.hpp"
+
+namespace pybox::box {
+namespace {
+
+using Checks = std::vector<SealCheck>;
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+void check_namespaces(const ProcessView& program, Checks& out) {
+  for (const std::string name : {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup"}) {
+    const std::string path = "/proc/self/ns/" + name;
+    char ours[64] = {};
+    const ssize_t n = ::readlink(path.c_str(), ours, sizeof(ours) - 1);
+    const std::string theirs = program.namespace_link(name);
+    const bool apart = n > 0 && !theirs.empty() && theirs != ours;
+    out.push_back(compare("ns." + name, "its own",
+                          apart ? "its own" : (theirs.empty() ? "unreadable" : "shared with boxd"),
+                          "/proc/PID/ns/" + name));
+  }
+}
+
+/// The exact mount table: a mount too many is as wrong as one too few.
+const std::vector<std::string>& expected_mounts() {
+  static const std::vector<std::string> points = {
+      "/",        "/dev",         "/dev/full", "/dev/null", "/dev/random",
+      "/dev/shm", "/dev/urandom", "/dev/zero", "/proc",     "/tmp"};
+  return points;
+}
+
+/// Names of those mounts that lack `option`, or "all".
+template <class Wanted>
+std::string having(const std::vector<MountLine>& mounts, std::string_view option, Wanted wanted) {
+  std::vector<std::string> lacking;
+  bool any = false;
+  for (const MountLine& mount : mounts) {
+    if (!wanted(mount)) continue;
+    any = true;
+    if (!mount.has(option)) lacking.push_back(mount.point);
+  }
+  if (!any) return "no such mount";
+  return lacking.empty() ? "all" : "not " + join(lacking);
+}
+
+void check_mounts(const ProcessView& program, const BoxPlan& plan, Checks& out) {
+  const std::vector<MountLine> mounts = program.mounts();
+  const std::string method = "/proc/PID/mountinfo";
+  std::vector<std::string> points;
+  std::vector<std::string> shared;
+  for (const MountLine& mount : mounts) {
+    points.push_back(mount.point);
+    if (!mount.propagation.empty()) shared.push_back(mount.point);
+  }
+  std::sort(points.begin(), points.end());
+  const auto writable_place = [](const MountLine& m) {
+    return m.point == "/tmp" || m.point == "/dev/shm";
+  };
+  const auto device = [](const MountLine& m) {
+    return m.point.starts_with("/dev/") && m.point != "/dev/shm";
+  };
+  out.push_back(compare("fs.pivot", join(expected_mounts()), join(points), method));
+  out.push_back(compare(
+      "fs.ro", "all",
+      having(mounts, "ro", [](const MountLine& m) { return m.point == "/" || m.point == "/dev"; }),
+      method));
+  out.push_back(compare("fs.nosuid", "all",
+                        having(mounts, "nosuid", [](const MountLine&) { return true; }), method));
+  out.push_back(compare(
+      "fs.nodev", "all",
+      having(mounts, "nodev", [&](const MountLine& m) { return !device(m) && m.point != "/dev"; }),
+      method));
+  out.push_back(compare("fs.noexec", "all", having(mounts, "noexec", writable_place), method));
+  out.push_back(compare("fs.private", "", join(shared), method + " (propagation)"));
+  std::string masked = "no procfs";
+  std::vector<std::string> foreign;
+  for (const MountLine& mount : mounts) {
+    if (mount.type == "proc")
+      masked = mount.has_super("subset=pid") && mount.has_super("hidepid=invisible")
+                   ? "subset=pid,hidepid=invisible"
+                   : "unmasked";
+    if (mount.type.starts_with("sysfs") || mount.type.starts_with("cgroup"))
+      foreign.push_back(mount.point);
+  }
+  out.push_back(compare("fs.mask", "subset=pid,hidepid=invisible", masked, method));
+  struct stat sys_kernel {};
+  if (::fstatat(program.fd(), "root/sys/kernel", &sys_kernel, AT_SYMLINK_NOFOLLOW) == 0)
+    foreign.push_back("/sys/kernel");
+  out.push_back(compare("fs.nosys", "", join(foreign), method + " and /proc/PID/root"));
+
+  struct statfs scratch {};
+  const std::string root_tmp = "/proc/" + std::to_string(program.pid()) + "/root/tmp";
+  const bool readable = ::statfs(root_tmp.c_str(), &scratch) == 0;
+  const auto size =
+      static_cast<std::uint64_t>(scratch.f_blocks) * static_cast<std::uint64_t>(scratch.f_bsize);
+  out.push_back(compare("fs.size", std::to_string(plan.limits.tmp.count),
+                        readable ? std::to_string(size) : "unreadable", "statfs of /tmp"));
+  out.push_back(compare("fs.inodes", std::to_string(plan.limits.tmp_inodes),
+                        readable ? std::to_string(scratch.f_files) : "unreadable",
+                        "statfs of /tmp"));
+  out.push_back(compare("fs.minidev", "fd full null random shm stderr stdin stdout urandom zero",
+                        join(program.list("root/dev")), "/proc/PID/root/dev"));
+}
+
+void check_credentials(const ProcessView& program, const BoxPlan& plan, const ReadyBox& ready,
+                       Checks& out) {
+  const std::string method = "/proc/PID/status ";
+  const std::string id = std::to_string(plan.ids.program_outside);
+  const std::string four = id + " " + id + " " + id + " " + id;
+  out.push_back(compare("cred.uid", four, program.status("Uid"), method + "Uid"));
+  // Without a map of our own writing the kernel forbids dropping groups; the box then has the
+  // user's.
+  std::string groups;
+  if (!plan.ids.two_ids) {
+    const Result<ProcessView> self = ProcessView::of(::getpid());
+    groups = self ? self->status("Groups") : "unreadable";
+  }
+  out.push_back(compare("cred.groups", groups, program.status("Groups"), method + "Groups"));
+  const std::string none(16, '0');
+  std::string sets;
+  for (const char* key : {"CapInh", "CapPrm", "CapEff", "CapAmb"})
+    sets += (sets.empty() ? "" : " ") + program.status(key);
+  out.push_back(compare("cred.caps", none + " " + none + " " + none + " " + none, sets,
+                        method + "CapInh CapPrm CapEff CapAmb"));
+  out.push_back(compare("cred.bound", none, program.status("CapBnd"), method + "CapBnd"));
+  out.push_back(compare("cred.nnp", "1", program.status("NoNewPrivs"), method + "NoNewPrivs"));
+  out.push_back(compare("cred.userns0", "0", std::to_string(ready.program.message.b),
+                        "user.max_user_namespaces read in the box's user namespace"));
+}
+
+/// One check per sec.* name: each probe's verdict under the filter that is in force.
+void check_filter(const ProcessView& program, const ReadyBox& ready, Checks& out) {
+  const std::string in_force = program.status("Seccomp") + " " + program.status("Seccomp_filters");
+  const bool loaded = in_force == "2 1";
+  const std::span<const sock_filter> ours = seccomp_filter(ready.program.message.a == 1);
+  std::string method = "filter of PID read back (PTRACE_SECCOMP_GET_FILTER)";
+  std::vector<sock_filter> filter;
+  if (Result<std::vector<sock_filter>> read = read_filter_of(program.pid())) {
+    filter = std::move(read).value();
+  } else if (loaded) {
+    // Only mode and count can be read here; what was loaded is then our own bytes.
+    filter.assign(ours.begin(), ours.end());
+    method = "/proc/PID/status Seccomp Seccomp_filters; content not readable here";
+  }
+  if (!loaded) method += "; Seccomp is " + in_force;
+  for (std::size_t at = 0; at < seccomp_probes().size();) {
+    const std::string name = seccomp_probes()[at].protection;
+    SealCheck check{name, "", "", loaded, method};
+    for (; at < seccomp_probes().size() && name == seccomp_probes()[at].protection; ++at) {
+      const SeccompProbe& probe = seccomp_probes()[at];
+      const std::uint32_t answer = filter.empty() ? static_cast<std::uint32_t>(SECCOMP_RET_ALLOW)
+                                                  : verdict(filter, probe.call);
+      const std::string comma = check.expected.empty() ? "" : ", ";
+      check.expected += comma + probe.shown + "=" + verdict_name(probe.expected);
+      check.observed += comma + probe.shown + "=" + verdict_name(answer);
+      check.ok = check.ok && answer == probe.expected;
+    }
+    out.push_back(std::move(check));
+  }
+}
+
+void check_resources(const ProcessView& program, const BoxPlan& plan, Checks& out) {
+  const std::string text = program.file("limits").value_or("");
+  for (const ResourceLimit& limit : plan.resource_limits) {
+    std::string observed = "unreadable";
+    const std::size_t row = text.find(limit.shown);
+    if (row != std::string::npos) {
+      std::istringstream fields(text.substr(row + std::string_view(limit.shown).size()));
+      std::string soft;
+      std::string hard;
+      fields >> soft >> hard;
+      observed = soft + " " + hard;
+    }
+    const std::string value = std::to_string(limit.value);
+    out.push_back(compare(limit.protection, value + " " + value, observed, "/proc/PID/limits"));
+  }
+}
+
+void check_process(const ProcessView& program, const Box& box, const ReadyBox& ready, Checks& out) {
+  out.push_back(compare("proc.closefds", "0 1 2 3", join(program.list("fd")),
+                        "/proc/PID/fd (3 is close-on-exec)"));
+  const std::size_t environment = program.file("environ").value_or("unreadable").size();
+  out.push_back(compare("proc.cleanenv", "empty", environment == 0 ? "empty" : "not empty",
+                        "/proc/PID/environ before the program's own is set"));
+  const std::string stat = program.file("stat").value_or("");
+  std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
+  std::string state;
+  std::string parent;
+  std::string group;
+  std::string session;
+  fields >> state >> parent >> group >> session;
+  out.push_back(
+      compare("proc.setsid", std::to_string(program.pid()), session, "/proc/PID/stat session"));
+  out.push_back(compare("proc.cwd", "/tmp", program.link("cwd"), "/proc/PID/cwd"));
+  // The owner of /proc/PID turns to root when a process is not dumpable (man 5 proc).
+  struct stat keeper {};
+  const std::string path = "/proc/" + std::to_string(box.keeper_pid());
+  const bool hidden =
+      ::stat(path.c_str(), &keeper) == 0 && keeper.st_uid != box.plan().ids.keeper_outside;
+  out.push_back(compare("proc.dumpable0", "not dumpable", hidden ? "not dumpable" : "dumpable",
+                        "owner of /proc/KEEPER"));
+  out.push_back(compare("sup.pidfd", std::to_string(box.keeper_pid()), program.status("PPid"),
+                        "/proc/PID/status PPid is the keeper"));
+  const std::string ids = program.status("NSpid");
+  out.push_back(compare("sup.initreap", "pid 1 is the keeper",
+                        ids.find(' ') != std::string::npos && program.status("PPid") == parent
+                            ? "pid 1 is the keeper"
+                            : "no pid namespace",
+                        "/proc/PID/status NSpid PPid"));
+  out.push_back(compare("sup.timer", "armed", ready.keeper.a > 0 ? "armed" : "not armed",
+                        "timerfd_gettime in the keeper"));
+}
+
+void check_cgroup(const ProcessView& program, const Box& box, const BoxCgroup& cgroup,
+                  Checks& out) {
+  for (SealCheck& check : cgroup.checks(box.plan().limits)) out.push_back(std::move(check));
+  // Each limit only counts when the process is in the group that has it.
+  const std::string text = program.file("cgroup").value_or("");
+  const bool inside = text.find(cgroup.expected_membership() + "\n") != std::string::npos;
+  if (inside) return;
+  for (SealCheck& check : out) {
+    if (!check.name.starts_with("cg.")) continue;
+    check.ok = false;
+    check.observed += " (the program is not in this cgroup)";
+  }
+}
+
+}  // namespace
+
+Seal verify_seal(Box& box, const ReadyBox& ready) {
+  Seal seal;
+  seal.before_start = true;
+  const Result<ProcessView> program = ProcessView::of(ready.program.pid);
+  if (!program) {
+    seal.checks.push_back(compare("sup.pidfd", "readable", program.error().message(), "/proc/PID"));
+    return seal;
+  }
+  check_namespaces(*program, seal.checks);
+  check_mounts(*program, box.plan(), seal.checks);
+  check_credentials(*program, box.plan(), ready, seal.checks);
+  check_filter(*program, ready, seal.checks);
+  check_cgroup(*program, box, box.cgroup(), seal.checks);
+  check_resources(*program, box.plan(), seal.checks);
+  check_process(*program, box, ready, seal.checks);
+  seal.verified = std::all_of(seal.checks.begin(), seal.checks.end(),
+                              [](const SealCheck& check) { return check.ok; });
+  return seal;
+}
+
+}  // namespace pybox::box
