@@ -109,13 +109,15 @@ Result<void> write_pseudo_file(const std::filesystem::path& path, std::string_vi
   return {};
 }
 
-Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes,
-                          unsigned mode) {
+Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes, unsigned mode,
+                          Durability durability) {
   const std::filesystem::path temporary =
       path.parent_path() / ("." + path.filename().string().substr(0, 200) + "." + random_hex(6));
   Fd fd = PYBOX_TRY(open_path(temporary, O_WRONLY | O_CREAT | O_EXCL, mode));
   Result<void> written = write_all(fd.get(), bytes);
-  if (written && ::fsync(fd.get()) != 0) written = Error::from_errno(errno, "syncing");
+  if (written && durability == Durability::Synced && ::fsync(fd.get()) != 0) {
+    written = Error::from_errno(errno, "syncing");
+  }
   fd.reset();
   if (written && ::rename(temporary.c_str(), path.c_str()) != 0) {
     written = Error::from_errno(errno, "renaming");

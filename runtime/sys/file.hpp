@@ -22,9 +22,11 @@ Result<std::string> read_file_at(int directory, const char* name, Bytes limit = 
 /// One write(2) into an existing pseudo file (cgroupfs, procfs): never creates, never truncates.
 Result<void> write_pseudo_file(const std::filesystem::path& path, std::string_view text);
 
-/// Whole or absent: writes a temporary neighbour, fsyncs, renames over `path`.
+/// Whether a file must survive a power cut. Syncing costs milliseconds on a disk.
+enum class Durability { Synced, Unsynced };
+/// Whole or absent: writes a temporary neighbour, fsyncs if asked to, renames over `path`.
 Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes,
-                          unsigned mode = 0600);
+                          unsigned mode = 0600, Durability durability = Durability::Synced);
 
 /// Creates the folder and its parents, mode 0700; an existing folder is fine, a symbolic link or a
 /// folder owned by another user is refused.
