@@ -21,6 +21,8 @@ class Progress {
   virtual void stage(std::string_view name) = 0;
   /// How far the current stage is. Without `total` only the amount is known. Cheap: call it often.
   virtual void advance(std::uint64_t done, std::optional<std::uint64_t> total, Unit unit) = 0;
+  /// Time passes and nothing can be measured: only the elapsed time moves.
+  virtual void tick() {}
   /// A whole line that stays: a fact the user should know ("the image changed: …").
   virtual void note(std::string_view line) = 0;
 };

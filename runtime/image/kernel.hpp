@@ -5,8 +5,8 @@
 ///   vmlinuz            boots with -kernel
 ///   modules/NAME.ko    not compressed, so that the guest can pass them to finit_module(2) as they are
 ///   modules.list       file names in modules/, one a line, in load order (dependencies first)
-///   manifest.json      release, package, version and digests; kernel_id: "sha256:…" over modules.list,
-///                      vmlinuz and the modules
+///   manifest.json      release, package, version and digests (image/record.hpp); its id is the digest
+///                      over the names and digests of vmlinuz and the modules, in load order
 /// The folder is whole or absent: it is built beside and exchanged by renaming. All files are 0444.
 
 #include <filesystem>
@@ -26,8 +26,11 @@ struct GuestKernel {
   std::vector<std::filesystem::path> modules;  ///< absolute paths in load order
 };
 
-/// Reads manifest.json and modules.list; every file named must exist. Error kind HostCannot with the
-/// hint `pybox setup` when there is none or its recipe is not today's.
+/// Reads manifest.json and modules.list; every file named must exist with its recorded size. Error kind
+/// HostCannot with the hint `pybox setup` when there is none or its recipe is not today's.
 Result<GuestKernel> find_kernel(const sys::StateDirs& dirs);
+
+/// Hashes every file. Error kind Evidence naming the first that differs.
+Result<void> verify_kernel(const sys::StateDirs& dirs);
 
 }  // namespace pybox::image

@@ -6,8 +6,11 @@
 /// an own name
 ///   rootfs/                   the unpacked read-only tree (native engine)
 ///   image.erofs               the same tree as one read-only file (vm engine)
-///   manifest.json             the record made when it was built (docs/receipt.md names its fields)
-/// The folder is whole or absent: it is built beside and renamed into place.
+///   tree.list                 the canonical text of the tree (image/tree.hpp); its digest is the image ID
+///   manifest.json             the record made when it was built (image/record.hpp names its fields)
+/// The folder is whole or absent: it is built beside and renamed into place. Everything but manifest.json
+/// is what the ID, or the record's digest of image.erofs, covers. All files are 0444, folders of the tree
+/// 0555, owned by the user.
 
 #include <filesystem>
 #include <optional>
@@ -15,7 +18,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/progress.hpp"
 #include "base/result.hpp"
+#include "sys/fd.hpp"
 #include "sys/state_dirs.hpp"
 
 namespace pybox::image {
@@ -33,6 +38,14 @@ struct Image {
 /// it), stale recipe (hint: how to rebuild).
 Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name,
                          std::string_view python);
+
+/// Hashes every file of the tree and the erofs image. Error kind Evidence naming the first difference.
+Result<void> verify_image(const Image& image, Progress& progress);
+
+/// A shared lock on an image for as long as the descriptor is open (flock on manifest.json): `pybox
+/// setup` then leaves the files of a replaced image where they are. Whoever keeps an image mounted or
+/// open beyond one call holds one.
+Result<sys::Fd> hold_image(const Image& image);
 
 /// Every image folder, sorted by name; unusable ones are included with the reason.
 struct Listed {

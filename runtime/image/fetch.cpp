@@ -1,0 +1,219 @@
+#include "image/fetch.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "image/archive_trouble.hpp"
+#include "image/sources.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::image {
+namespace {
+
+constexpr Nanos kResolvePatience = std::chrono::minutes(10);
+constexpr Nanos kUnpackPatience = std::chrono::minutes(60);
+
+// mmdebstrap runs hooks with `sh -c HOOK exec ROOT`. apt's archive and list folders become links into
+// the cache before apt looks at them.
+constexpr std::string_view kUseCache =
+    "set -eu; root=$1; export APT_CONFIG=\"$MMDEBSTRAP_APT_CONFIG\"; cache=$PYBOX_CACHE\n"
+    "rm -rf \"$root/var/lib/apt/lists\" \"$root/var/cache/apt/archives\"\n"
+    "ln -s \"$cache/lists\" \"$root/var/lib/apt/lists\"\n"
+    "ln -s \"$cache/archives\" \"$root/var/cache/apt/archives\"\n";
+
+// --print-uris leaves out what the archive folder already holds, hence an empty one. The kernel's meta
+// package depends on the kernel; only that one package is wanted, not the tools it depends on.
+constexpr std::string_view kResolve =
+    "uris() { apt-get -qq --print-uris -o Acquire::ForceHash=SHA256 -o Dir::Cache::Archives=\"$PYBOX_OUT/none/\" \"$@\"; }\n"
+    "mkdir -p \"$PYBOX_OUT/none/partial\"\n"
+    "[ \"$PYBOX_UPDATE\" = no ] || apt-get update --error-on=any\n"
+    "apt-get indextargets --format '$(RELEASE)' 'Created-By: Packages' | sort -u >\"$PYBOX_OUT/suites\"\n"
+    "if [ -n \"$PYBOX_PACKAGES\" ]; then uris install $PYBOX_PACKAGES >\"$PYBOX_OUT/image.uris\"; fi\n"
+    "if [ -n \"$PYBOX_KERNEL\" ]; then\n"
+    "  kernel=$(apt-cache show --no-all-versions \"$PYBOX_KERNEL\" | sed -n 's/^Depends: \\(linux-image-[^ ,]*\\).*/\\1/p')\n"
+    "  [ -n \"$kernel\" ] || { echo \"E: Unable to locate package $PYBOX_KERNEL\" >&2; exit 1; }\n"
+    "  uris download \"$kernel\" >\"$PYBOX_OUT/kernel.uris\"\n"
+    "fi\n";
+
+constexpr std::string_view kDownloadKernel =
+    "if [ -n \"$PYBOX_KERNEL\" ]; then cd \"$cache/archives\"; apt-get -q download \"$PYBOX_KERNEL\"; fi\n";
+
+std::string joined(const std::vector<std::string>& words, char between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : std::string(1, between)) + word;
+  return text;
+}
+
+std::filesystem::path out_folder(const FetchPlan& plan) { return plan.work / "resolved"; }
+std::filesystem::path archives_of(const FetchPlan& plan) { return plan.cache / "archives"; }
+
+/// Names the sources that the cached lists came from, one apt line a line.
+std::filesystem::path lists_mark(const std::filesystem::path& cache) { return cache / "lists.complete"; }
+
+bool has_lists(const FetchPlan& plan) {
+  const Result<std::string> mark = sys::read_file(lists_mark(plan.cache), 64_KiB);
+  return mark && *mark == joined(plan.apt_lines, '\n');
+}
+
+Result<void> make_folders(const FetchPlan& plan) {
+  for (const auto& folder : {archives_of(plan) / "partial", plan.cache / "lists" / "partial", out_folder(plan), plan.work / "no-keys"}) {
+    PYBOX_TRY(sys::ensure_private_dir(folder));
+  }
+  return {};
+}
+
+Result<sys::ToolResult> run_resolve(const Tools& tools, const FetchPlan& plan, bool update, Progress& progress) {
+  PYBOX_TRY(sys::remove_tree(plan.work / "view"));
+  sys::SpawnPlan spawn = mmdebstrap_plan(plan, FetchStep::Resolve);
+  spawn.environment.push_back(std::string("PYBOX_UPDATE=") + (update ? "yes" : "no"));
+  if (update) progress.stage("reading package lists");
+  return tools.run(std::move(spawn), kResolvePatience, {});
+}
+
+Result<std::vector<Package>> read_packages(const std::filesystem::path& file) {
+  return packages_in_uris(PYBOX_TRY(sys::read_file(file, 4_MiB)));
+}
+
+Result<Resolved> read_resolved(const FetchPlan& plan) {
+  Resolved resolved;
+  std::istringstream suites(PYBOX_TRY(sys::read_file(out_folder(plan) / "suites", 64_KiB)));
+  for (std::string suite; std::getline(suites, suite);) resolved.suites.push_back(suite);
+  if (plan.image != nullptr) resolved.image = PYBOX_TRY(read_packages(out_folder(plan) / "image.uris"));
+  if (plan.kernel != nullptr) {
+    const std::vector<Package> kernel = PYBOX_TRY(read_packages(out_folder(plan) / "kernel.uris"));
+    if (kernel.size() != 1) {
+      return Error(ErrorKind::Evidence, "apt named " + std::to_string(kernel.size()) + " packages for one kernel");
+    }
+    resolved.kernel = kernel.front();
+  }
+  return resolved;
+}
+
+std::uint64_t size_of(const std::filesystem::path& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+}
+
+std::vector<Package> all_of(const Resolved& resolved) {
+  std::vector<Package> all = resolved.image;
+  if (resolved.kernel) all.push_back(*resolved.kernel);
+  return all;
+}
+
+/// Follows apt's download by the sizes of its files.
+ToolWatch follow_download(const FetchPlan& plan, const std::vector<Package>& wanted, Progress& progress) {
+  std::uint64_t total = 0;
+  for (const Package& package : wanted) total += package.bytes;
+  ToolWatch watch;
+  watch.tick = [&plan, wanted, total, &progress] {
+    std::uint64_t done = 0;
+    for (const Package& package : wanted) {
+      const std::uint64_t whole = size_of(archives_of(plan) / package.file);
+      done += whole != 0 ? whole : size_of(archives_of(plan) / "partial" / package.file);
+    }
+    progress.advance(done, total, Progress::Unit::Bytes);
+  };
+  watch.line = [&progress](std::string_view line) {
+    if (line == "I: extracting archives...") progress.stage("unpacking packages");
+  };
+  return watch;
+}
+
+}  // namespace
+
+sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step) {
+  const bool unpacks = step == FetchStep::Unpack;
+  const Recipe* image = plan.image;
+  sys::SpawnPlan spawn;
+  spawn.program = "mmdebstrap";
+  spawn.args = {
+      "--mode=chrootless",
+      // With extract and no package there would be nothing to do but the hook, which custom says plainly.
+      std::string("--variant=") + (unpacks && image != nullptr ? "extract" : "custom"),
+      "--format=directory",
+      // apt's lists are fetched by our hook; the tree is cleaned by prepare.cpp. check/chrootless is
+      // about maintainer scripts run as root, of which there are none here.
+      "--skip=update,cleanup,check/chrootless,check/signed-by,check/qemu",
+      "--keyring=" + plan.keyring.string(),
+      "--keyring=" + (plan.work / "no-keys").string(),  // or the host's other keys would be trusted too
+      "--aptopt=Acquire::Retries \"2\"",
+      "--aptopt=Acquire::http::Timeout \"20\"",
+      "--aptopt=Acquire::https::Timeout \"20\"",
+      "--aptopt=Acquire::GzipIndexes \"true\"",
+      "--aptopt=Acquire::Languages \"none\"",
+      "--aptopt=APT::Get::AllowUnauthenticated \"false\"",
+      "--setup-hook=" + std::string(kUseCache) + std::string(unpacks ? kDownloadKernel : kResolve),
+  };
+  if (unpacks && image != nullptr) spawn.args.push_back("--include=" + joined(image->packages, ','));
+  spawn.args.push_back(image != nullptr ? image->suite : plan.kernel->suite);
+  spawn.args.push_back((plan.work / (unpacks ? "tree" : "view")).string());
+  spawn.args.insert(spawn.args.end(), plan.apt_lines.begin(), plan.apt_lines.end());
+  spawn.environment = sys::tool_environment();
+  spawn.environment.push_back("PYBOX_CACHE=" + plan.cache.string());
+  if (!unpacks) {
+    spawn.environment.push_back("PYBOX_OUT=" + out_folder(plan).string());
+    spawn.environment.push_back("PYBOX_PACKAGES=" + (image != nullptr ? joined(image->packages, ' ') : ""));
+    spawn.environment.push_back("PYBOX_KERNEL=" + (plan.kernel != nullptr ? plan.kernel->package : ""));
+  }
+  return spawn;
+}
+
+Result<Resolved> resolve(const Tools& tools, const FetchPlan& plan, Progress& progress) {
+  PYBOX_TRY(make_folders(plan));
+  sys::ToolResult result = PYBOX_TRY(run_resolve(tools, plan, true, progress));
+  // apt replaces its lists all at once at the end of an update that succeeded, or not at all.
+  const bool offline = !result.ok() && has_lists(plan) && trouble_in(result.out + result.err) == ArchiveTrouble::NoNetwork;
+  if (offline) result = PYBOX_TRY(run_resolve(tools, plan, false, progress));
+  if (!result.ok()) return archive_error(result, plan.where);
+  if (!offline) PYBOX_TRY(sys::replace_file(lists_mark(plan.cache), joined(plan.apt_lines, '\n')));
+  Resolved resolved = PYBOX_TRY(read_resolved(plan));
+  resolved.offline = offline;
+  PYBOX_TRY(sys::remove_tree(plan.work / "view"));
+  return resolved;
+}
+
+Result<void> unpack(const Tools& tools, const FetchPlan& plan, const Resolved& resolved, Progress& progress) {
+  const std::vector<Package> wanted = all_of(resolved);
+  progress.stage("checking cached packages");
+  const std::uint64_t missing = PYBOX_TRY(drop_damaged(archives_of(plan), wanted, progress));
+  if (missing != 0) progress.stage("downloading packages");
+  PYBOX_TRY(sys::remove_tree(plan.work / "tree"));
+  sys::SpawnPlan spawn = mmdebstrap_plan(plan, FetchStep::Unpack);
+  std::string kernel;
+  if (resolved.kernel) kernel = resolved.kernel->name + "=" + resolved.kernel->version;
+  spawn.environment.push_back("PYBOX_KERNEL=" + kernel);
+  ToolWatch watch = follow_download(plan, wanted, progress);
+  if (missing == 0) watch.tick = nullptr;
+  const sys::ToolResult result = PYBOX_TRY(tools.run(std::move(spawn), kUnpackPatience, watch));
+  if (!result.ok()) return archive_error(result, plan.where);
+  if (missing == 0) return {};
+  progress.stage("checking downloaded packages");
+  return verify_packages(archives_of(plan), wanted, progress);
+}
+
+std::vector<std::string> lines_of_cached_lists(const std::filesystem::path& cache) {
+  std::vector<std::string> lines;
+  const Result<std::string> mark = sys::read_file(lists_mark(cache), 64_KiB);
+  std::istringstream in(mark ? *mark : std::string());
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+Result<void> trim_cache(const std::filesystem::path& cache, const std::vector<Package>& keep) {
+  std::set<std::string> names;
+  for (const Package& package : keep) names.insert(package.file);
+  std::vector<std::filesystem::path> unused;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(cache / "archives", ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".deb") && !names.contains(name)) unused.push_back(entry.path());
+  }
+  for (const std::filesystem::path& path : unused) PYBOX_TRY(sys::remove_tree(path));
+  return {};
+}
+
+}  // namespace pybox::image

@@ -1,0 +1,63 @@
+#include "image/kernel.hpp"
+
+#include <fcntl.h>
+
+#include <system_error>
+
+#include "image/file_digest.hpp"
+#include "image/recipe.hpp"
+#include "image/record.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::image {
+
+namespace fs = std::filesystem;
+
+Result<GuestKernel> find_kernel(const sys::StateDirs& dirs) {
+  const fs::path folder = dirs.vm() / "kernel";
+  const auto unusable = [](const std::string& why) {
+    return Error(ErrorKind::HostCannot, "there is no usable guest kernel: " + why).hint("run `pybox setup`");
+  };
+  const Result<std::string> text = sys::read_file(folder / "manifest.json", 4_MiB);
+  if (!text) return unusable(text.error().message());
+  const Result<KernelRecord> record = kernel_record_from(*text);
+  if (!record) return unusable("its record cannot be read: " + record.error().message());
+  if (record->recipe != digest_of(kernel_recipe())) return unusable("it was built from another recipe than this PyBox's");
+  if (kernel_id(record->files) != record->id) return unusable("its ID is not the digest of its files' digests");
+  GuestKernel kernel;
+  kernel.id = record->id;
+  kernel.release = record->release;
+  kernel.version = record->package.version;
+  std::string list;
+  for (const KernelFile& file : record->files) {
+    const bool is_module = file.name.ends_with(".ko") && file.name.find('/') == std::string::npos;
+    if (!is_module && file.name != "vmlinuz") return unusable("its record names a strange file");
+    const fs::path path = is_module ? folder / "modules" / file.name : folder / file.name;
+    std::error_code code;
+    if (fs::file_size(path, code) != file.bytes || code) return unusable(path.string() + " is missing or has another size");
+    if (is_module) {
+      kernel.modules.push_back(path);
+      list += file.name + "\n";
+    } else {
+      kernel.vmlinuz = path;
+    }
+  }
+  const Result<std::string> on_disk = sys::read_file(folder / "modules.list", 64_KiB);
+  if (!on_disk || *on_disk != list) return unusable("modules.list is not what was recorded");
+  if (kernel.vmlinuz.empty()) return unusable("its record names no vmlinuz");
+  return kernel;
+}
+
+Result<void> verify_kernel(const sys::StateDirs& dirs) {
+  const fs::path folder = dirs.vm() / "kernel";
+  const KernelRecord record = PYBOX_TRY(kernel_record_from(PYBOX_TRY(sys::read_file(folder / "manifest.json", 4_MiB))));
+  for (const KernelFile& file : record.files) {
+    const fs::path path = file.name == "vmlinuz" ? folder / file.name : folder / "modules" / file.name;
+    const sys::Fd fd = PYBOX_TRY(sys::open_path(path, O_RDONLY | O_NOFOLLOW));
+    if (PYBOX_TRY(digest_of_open(fd, path.string(), [](std::uint64_t) {})) == file.sha256) continue;
+    return Error(ErrorKind::Evidence, path.string() + " is not the file that was recorded");
+  }
+  return {};
+}
+
+}  // namespace pybox::image

@@ -1,0 +1,58 @@
+#pragma once
+/// The records that set-up leaves beside what it built: manifest.json of an image and of the kernel.
+/// They hold no clock and no path, so that two builds from the same packages leave the same record.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "image/erofs.hpp"
+#include "image/packages.hpp"
+
+namespace pybox::image {
+
+/// {"schema_version":1,"kind":"image","name","id","python","suites":[…],"recipe":"sha256:…",
+///  "pybox_version","tree":{"entries"},"erofs":{"sha256","bytes","maker"},
+///  "packages":[{"name","version","architecture","file","bytes","sha256"}…]}
+struct ImageRecord {
+  std::string name;
+  std::string id;
+  std::string python;
+  std::vector<std::string> suites;
+  std::string recipe;  ///< digest_of(Recipe)
+  std::string pybox_version;
+  std::uint64_t entries = 0;
+  ErofsFile erofs;
+  std::vector<Package> packages;
+};
+
+/// {"schema_version":1,"kind":"kernel","id","release","suites":[…],"recipe","pybox_version",
+///  "files":[{"name","bytes","sha256"}…],"packages":[one]}
+/// `files`: vmlinuz first, then the modules in load order.
+struct KernelFile {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::string sha256;
+};
+struct KernelRecord {
+  std::string id;
+  std::string release;
+  std::vector<std::string> suites;
+  std::string recipe;
+  std::string pybox_version;
+  std::vector<KernelFile> files;
+  Package package;
+};
+
+std::string to_json(const ImageRecord& record);
+std::string to_json(const KernelRecord& record);
+/// Error kind Protocol naming the field.
+Result<ImageRecord> image_record_from(std::string_view json);
+Result<KernelRecord> kernel_record_from(std::string_view json);
+
+/// "sha256:…" over name and digest of each file, in order.
+std::string kernel_id(const std::vector<KernelFile>& files);
+
+}  // namespace pybox::image

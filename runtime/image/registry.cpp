@@ -1,0 +1,131 @@
+#include "image/registry.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "base/text.hpp"
+#include "image/file_digest.hpp"
+#include "image/recipe.hpp"
+#include "image/record.hpp"
+#include "image/tree.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::image {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Bytes kMaxRecord = 4_MiB;
+constexpr Bytes kMaxTreeList = 64_MiB;
+constexpr std::string_view kBasePython = "3.13";
+
+bool is_image_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && name.front() != '.' && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+         });
+}
+
+std::string rebuild_hint(std::string_view python) {
+  return "run `pybox setup" + (python == kBasePython ? "" : " --python " + std::string(python)) + "`";
+}
+
+Error damaged(const std::string& name, std::string_view what, std::string_view python) {
+  return Error(ErrorKind::Refused, "the image `" + name + "` is damaged: " + std::string(what)).hint(rebuild_hint(python));
+}
+
+Result<ImageRecord> read_record(const fs::path& folder) {
+  return image_record_from(PYBOX_TRY(sys::read_file(folder / "manifest.json", kMaxRecord)));
+}
+
+/// Everything find_image() promises, for the image in one folder.
+Result<Image> open_image(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  Result<ImageRecord> record = read_record(folder);
+  if (!record) return damaged(name, record.error().message(), kBasePython);
+  const std::string& python = record->python;
+  if (record->name != name) return damaged(name, "its record is that of `" + visible(record->name) + "`", python);
+  const Result<std::string> list = sys::read_file(folder / "tree.list", kMaxTreeList);
+  if (!list) return damaged(name, list.error().message(), python);
+  if (tree_id(*list) != record->id) return damaged(name, "its ID is not the digest of its list of files", python);
+  const Recipe* recipe = base_recipe(python);
+  if (recipe == nullptr || recipe->name != name || digest_of(*recipe) != record->recipe) {
+    return Error(ErrorKind::Refused, "the image `" + name + "` was built from another recipe than this PyBox's").hint(rebuild_hint(python));
+  }
+  std::error_code code;
+  if (fs::file_size(folder / "image.erofs", code) != record->erofs.bytes || code) {
+    return damaged(name, "image.erofs is missing or has another size than recorded", python);
+  }
+  if (!fs::is_directory(folder / "rootfs", code)) return damaged(name, "rootfs is missing", python);
+  return Image{name, record->id, python, folder / "rootfs", folder / "image.erofs"};
+}
+
+}  // namespace
+
+Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name, std::string_view python) {
+  if (!is_image_name(name)) {
+    return Error(ErrorKind::Refused, "`" + visible(name.substr(0, 100)) + "` is no image name")
+        .hint("image names are lower-case letters, digits, `-`, `_` and `.`, at most 64");
+  }
+  std::string folder_name(name);
+  if (name == "stdlib" && python != kBasePython) folder_name += "-" + visible(python.substr(0, 16));
+  const fs::path folder = dirs.images() / folder_name;
+  std::error_code ignored;
+  if (!is_image_name(folder_name) || !fs::exists(fs::symlink_status(folder, ignored))) {
+    const bool is_base = name == "stdlib" && python == kBasePython;
+    return Error(ErrorKind::Refused, "there is no image `" + std::string(name) + "` for Python " + visible(python.substr(0, 16)))
+        .hint(is_base ? "run `pybox setup`" : "`pybox image list` shows what is there; this PyBox builds `stdlib` for Python 3.13");
+  }
+  Image image = PYBOX_TRY(open_image(folder));
+  if (image.python == python) return image;
+  return Error(ErrorKind::Refused, "the image `" + std::string(name) + "` holds Python " + image.python + ", not " +
+                                       visible(python.substr(0, 16)));
+}
+
+Result<void> verify_image(const Image& image, Progress& progress) {
+  const fs::path folder = image.rootfs.parent_path();
+  const ImageRecord record = PYBOX_TRY(read_record(folder));
+  const std::string list = PYBOX_TRY(sys::read_file(folder / "tree.list", kMaxTreeList));
+  PYBOX_TRY(verify_tree(image.rootfs, list, progress));
+  const sys::Fd erofs = PYBOX_TRY(sys::open_path(image.erofs, O_RDONLY | O_NOFOLLOW));
+  const std::string digest = PYBOX_TRY(digest_of_open(erofs, image.erofs.string(), [](std::uint64_t) {}));
+  if (digest == record.erofs.sha256) return {};
+  return Error(ErrorKind::Evidence, "image.erofs is not the file that was recorded");
+}
+
+Result<sys::Fd> hold_image(const Image& image) {
+  const fs::path record = image.rootfs.parent_path() / "manifest.json";
+  sys::Fd fd = PYBOX_TRY(sys::open_path(record, O_RDONLY));
+  while (::flock(fd.get(), LOCK_SH) != 0) {
+    if (errno != EINTR) return Error::from_errno(errno, "locking " + record.string());
+  }
+  return fd;
+}
+
+std::vector<Listed> list_images(const sys::StateDirs& dirs) {
+  std::vector<fs::path> folders;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(dirs.images(), ignored)) {
+    if (is_image_name(entry.path().filename().string())) folders.push_back(entry.path());
+  }
+  std::sort(folders.begin(), folders.end());
+  std::vector<Listed> listed;
+  for (const fs::path& folder : folders) {
+    Result<Image> image = open_image(folder);
+    Listed item{folder.filename().string(), std::nullopt, ""};
+    if (image) {
+      item.image = std::move(image).value();
+    } else {
+      item.problem = image.error().message();
+    }
+    listed.push_back(std::move(item));
+  }
+  return listed;
+}
+
+}  // namespace pybox::image

@@ -1,0 +1,259 @@
+#include "image/setup.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <system_error>
+
+#include "base/text.hpp"
+#include "image/fetch.hpp"
+#include "image/kernel.hpp"
+#include "image/kernel_build.hpp"
+#include "image/mirror_probe.hpp"
+#include "image/prepare.hpp"
+#include "image/record.hpp"
+#include "image/registry.hpp"
+#include "image/setup_lock.hpp"
+#include "image/sources.hpp"
+#include "image/tree.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::image {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Measured for Python 3.13 on amd64: 59 MiB of packages and lists to download, at most 480 MiB on the
+// disk while building, 250 MiB afterwards. The room asked for leaves a margin for larger packages.
+constexpr Bytes kDownload = 65_MiB;
+constexpr Bytes kRoomToBuild = 640_MiB;
+constexpr Bytes kKept = 250_MiB;
+
+/// One set-up in progress.
+struct Job {
+  const sys::StateDirs& dirs;
+  const SetUpRequest& request;
+  Progress& progress;
+  const Tools& tools;
+  const Recipe& recipe;
+  std::optional<ImageRecord> old_image;    ///< readable record of what is there, usable or not
+  std::optional<KernelRecord> old_kernel;
+  bool has_image = false;                  ///< what is there is whole and of today's recipe
+  bool has_kernel = false;
+
+  fs::path image_folder() const { return dirs.images() / recipe.name; }
+  fs::path kernel_folder() const { return dirs.vm() / "kernel"; }
+};
+
+/// Looks at what is there: hashes it, so that a damaged file is found and replaced.
+void inspect(Job& job) {
+  job.progress.stage("checking what is there");
+  if (const auto text = sys::read_file(job.image_folder() / "manifest.json", 4_MiB)) {
+    if (auto record = image_record_from(*text)) job.old_image = std::move(record).value();
+  }
+  if (const auto text = sys::read_file(job.kernel_folder() / "manifest.json", 4_MiB)) {
+    if (auto record = kernel_record_from(*text)) job.old_kernel = std::move(record).value();
+  }
+  std::error_code ignored;
+  if (fs::exists(job.image_folder(), ignored)) {
+    const Result<Image> image = find_image(job.dirs, "stdlib", job.recipe.python);
+    const Result<void> whole = image ? verify_image(*image, job.progress) : Result<void>(image.error());
+    job.has_image = whole.has_value();
+    if (!whole) job.progress.note(whole.error().message() + "; it is built anew");
+  }
+  if (fs::exists(job.kernel_folder(), ignored)) {
+    const Result<GuestKernel> kernel = find_kernel(job.dirs);
+    const Result<void> whole = kernel ? verify_kernel(job.dirs) : Result<void>(kernel.error());
+    job.has_kernel = whole.has_value();
+    if (!whole) job.progress.note(whole.error().message() + "; it is made anew");
+  }
+}
+
+/// The apt lines of --mirror. Without network those of the cached lists do, if they are of that mirror.
+Result<std::vector<std::string>> lines_of_mirror(const Job& job, const FetchPlan& plan) {
+  job.progress.stage("looking at the mirror");
+  bool unreachable = false;
+  const std::string url = PYBOX_TRY(check_mirror(job.request.mirror));
+  const Result<std::vector<ArchiveSource>> found = probe_mirror(job.tools, url, job.recipe.suite, plan.work, unreachable);
+  std::vector<std::string> lines;
+  if (found) {
+    for (const ArchiveSource& source : *found) lines.push_back(apt_line(source, plan.keyring));
+    return lines;
+  }
+  if (unreachable) lines = lines_of_cached_lists(plan.cache);
+  if (!lines.empty() && lines.front() == apt_line({apt_uri(url), job.recipe.suite}, plan.keyring)) return lines;
+  return found.error();
+}
+
+Result<FetchPlan> plan_fetch(const Job& job, const fs::path& work) {
+  FetchPlan plan;
+  plan.cache = job.dirs.cache();
+  plan.work = work;
+  plan.keyring = PYBOX_TRY(debian_keyring());
+  if (!job.has_image || job.request.update) plan.image = &job.recipe;
+  if (!job.has_kernel || job.request.update) plan.kernel = &kernel_recipe();
+  if (!job.request.mirror.empty()) {
+    plan.where = visible(job.request.mirror);
+    return plan;
+  }
+  const std::vector<ArchiveSource> sources = pick_sources(sources_of_host(), job.recipe.suite);
+  plan.where = sources.empty() ? "mmdebstrap's default mirror" : "this host's mirror " + visible(sources.front().uri);
+  for (const ArchiveSource& source : sources) plan.apt_lines.push_back(apt_line(source, plan.keyring));
+  return plan;
+}
+
+/// With --update: what is already made from exactly these packages is not wanted again.
+void drop_unchanged(const Job& job, FetchPlan& plan, const Resolved& resolved) {
+  if (plan.image != nullptr && job.has_image && job.old_image->packages == resolved.image) {
+    job.progress.note("the image `" + job.recipe.name + "` is made from the newest packages");
+    plan.image = nullptr;
+  }
+  if (plan.kernel != nullptr && job.has_kernel && job.old_kernel->package == *resolved.kernel) {
+    job.progress.note("the guest kernel " + job.old_kernel->release + " is the newest");
+    plan.kernel = nullptr;
+  }
+}
+
+void say_change(const Job& job, const ImageRecord& made) {
+  if (!job.old_image) return;
+  if (job.old_image->id == made.id) {
+    job.progress.note("the image `" + made.name + "` has the same ID as before");
+    return;
+  }
+  std::string why = what_changed(job.old_image->packages, made.packages);
+  if (!why.empty()) why = "these packages changed: " + why;
+  if (job.old_image->recipe != made.recipe) why += std::string(why.empty() ? "" : "; and ") + "its recipe changed";
+  if (why.empty()) why = "its old record was not that of its packages";
+  job.progress.note("the image `" + made.name + "` changed: " + job.old_image->id + " → " + made.id + ", because " + why);
+}
+
+Result<void> build_image(const Job& job, const FetchPlan& plan, const Resolved& resolved) {
+  const fs::path made = plan.work / "image";
+  const fs::path root = made / "rootfs";
+  PYBOX_TRY(sys::ensure_private_dir(made));
+  // Moved before it becomes read-only: a folder that changes its parent must be writable.
+  std::error_code code;
+  fs::rename(plan.work / "tree", root, code);
+  if (code) return Error::from_errno(code.value(), "moving the unpacked tree");
+  PYBOX_TRY(prepare_tree(job.tools, root, job.recipe, resolved.image, job.progress));
+
+  job.progress.stage("hashing the tree");
+  const std::vector<TreeEntry> entries = PYBOX_TRY(list_tree(root, job.progress));
+  const std::string list = canonical_text(entries);
+  ImageRecord record;
+  record.name = job.recipe.name;
+  record.id = tree_id(list);
+  record.python = job.recipe.python;
+  record.suites = resolved.suites;
+  record.recipe = digest_of(job.recipe);
+  record.pybox_version = PYBOX_VERSION;
+  record.entries = entries.size();
+  record.packages = resolved.image;
+  job.progress.stage("writing image.erofs");
+  record.erofs = PYBOX_TRY(make_erofs(job.tools, root, made / "image.erofs"));
+  PYBOX_TRY(sys::replace_file(made / "tree.list", list, 0444));
+  PYBOX_TRY(sys::replace_file(made / "manifest.json", to_json(record), 0444));
+  PYBOX_TRY(put_in_place(made, job.image_folder()));
+  say_change(job, record);
+  return {};
+}
+
+Result<void> build_guest_kernel(const Job& job, const FetchPlan& plan, const Resolved& resolved) {
+  KernelSource source;
+  source.deb = plan.cache / "archives" / resolved.kernel->file;
+  source.package = *resolved.kernel;
+  source.suites = resolved.suites;
+  source.rootfs = job.image_folder() / "rootfs";
+  source.image = &job.recipe;
+  const fs::path made = plan.work / "kernel";
+  const KernelRecord record = PYBOX_TRY(build_kernel(job.tools, *plan.kernel, source, plan.work, made, job.progress));
+  PYBOX_TRY(put_in_place(made, job.kernel_folder()));
+  if (job.old_kernel && job.old_kernel->id != record.id) {
+    job.progress.note("the guest kernel changed: " + job.old_kernel->package.version + " → " + record.package.version);
+  }
+  return {};
+}
+
+/// The cache keeps what the image and the kernel of now were made from, so that they can be made anew
+/// without network.
+Result<void> trim(const Job& job) {
+  std::vector<Package> keep;
+  if (const auto record = image_record_from(PYBOX_TRY(sys::read_file(job.image_folder() / "manifest.json", 4_MiB)))) {
+    keep = record->packages;
+  }
+  if (const auto record = kernel_record_from(PYBOX_TRY(sys::read_file(job.kernel_folder() / "manifest.json", 4_MiB)))) {
+    keep.push_back(record->package);
+  }
+  return trim_cache(job.dirs.cache(), keep);
+}
+
+Result<void> build_missing(Job& job, SetUpResult& result) {
+  PYBOX_TRY(require_tools({"mmdebstrap", "apt-get", "dpkg-deb", "mkfs.erofs", "tar", "sed", "sort"}));
+  PYBOX_TRY(require_space(job.dirs.home, kRoomToBuild));
+  const fs::path work = PYBOX_TRY(make_work_folder(job.dirs));
+  FetchPlan plan = PYBOX_TRY(plan_fetch(job, work));
+  const std::string question = "pybox setup downloads up to " + human_size(kDownload) + " from " + plan.where + " and keeps about " +
+                               human_size(kKept) + " in " + job.dirs.home.string() + ".";
+  if (job.request.confirm && !job.request.confirm(question)) {
+    return Error(ErrorKind::Interrupted, "nothing was downloaded or changed");
+  }
+  if (!job.request.mirror.empty()) plan.apt_lines = PYBOX_TRY(lines_of_mirror(job, plan));
+  const Resolved resolved = PYBOX_TRY(resolve(job.tools, plan, job.progress));
+  if (resolved.offline) job.progress.note("no network: " + plan.where + " cannot be reached; the package lists of the last set-up are used");
+  drop_unchanged(job, plan, resolved);
+  if (plan.image == nullptr && plan.kernel == nullptr) return {};
+  PYBOX_TRY(unpack(job.tools, plan, resolved, job.progress));
+  if (plan.image != nullptr) PYBOX_TRY(build_image(job, plan, resolved));
+  if (plan.kernel != nullptr) PYBOX_TRY(build_guest_kernel(job, plan, resolved));
+  result.built_image = plan.image != nullptr;
+  result.built_kernel = plan.kernel != nullptr;
+  return trim(job);
+}
+
+/// A full disk shows up in whatever was being written; the advice is always the same.
+Error explained(Error error) {
+  if (error.errno_code() != ENOSPC && error.errno_code() != EDQUOT) return error;
+  return std::move(error)
+      .hint("free some space, or set PYBOX_HOME to a folder on a larger disk; then run `pybox setup` again")
+      .as(ErrorKind::HostCannot);
+}
+
+}  // namespace
+
+Result<void> check_request(const SetUpRequest& request) {
+  if (!request.mirror.empty()) PYBOX_TRY(check_mirror(request.mirror));
+  for (const std::string& python : request.pythons) {
+    if (base_recipe(python) != nullptr) continue;
+    return Error(ErrorKind::Refused, "this PyBox builds images for Python 3.13, not for `" + visible(python.substr(0, 32)) + "`")
+        .hint("leave --python out, or say --python 3.13");
+  }
+  return {};
+}
+
+Result<SetUpResult> set_up(const sys::StateDirs& dirs, const SetUpRequest& request, Progress& progress) {
+  PYBOX_TRY(check_request(request));
+  const sys::Fd lock = PYBOX_TRY(lock_setup(dirs, progress));
+  PYBOX_TRY(sweep_setup(dirs));
+  const Tools tools(progress, lock.get());
+  const std::string python = request.pythons.empty() ? "3.13" : request.pythons.front();
+  Job job{dirs, request, progress, tools, *base_recipe(python), {}, {}};
+  inspect(job);
+  SetUpResult result;
+  if (!job.has_image || !job.has_kernel || request.update) {
+    Result<void> built = build_missing(job, result);
+    const Result<void> swept = sweep_setup(dirs);
+    if (!built) return explained(std::move(built).error());
+    PYBOX_TRY(swept);
+  }
+  const Image image = PYBOX_TRY(find_image(dirs, "stdlib", python));
+  const GuestKernel kernel = PYBOX_TRY(find_kernel(dirs));
+  result.image_id = image.id;
+  result.python = image.python;
+  result.kernel_release = kernel.release;
+  return result;
+}
+
+}  // namespace pybox::image
