@@ -25,16 +25,17 @@ bool ask(const std::string& question) {
 Result<void> check_words(const SetupOptions& options) {
   if (options.with.empty()) return {};
   if (options.with == "data") {
-    return Error(ErrorKind::Refused, "this PyBox cannot build the image `data`").hint("leave --with out: `stdlib` holds the whole standard library");
+    return Error(ErrorKind::Refused, "this PyBox cannot build the image `data`")
+        .hint("leave --with out: `stdlib` holds the whole standard library");
   }
   return Error(ErrorKind::Usage, "--with knows `data` only, not `" + visible(options.with) + "`");
 }
 
 std::string summary(const image::SetUpResult& result, const sys::StateDirs& dirs, Nanos elapsed) {
   const auto state = [](bool built) { return std::string(built ? "" : ", already there"); };
-  return "image   stdlib (Python " + result.python + ")" + state(result.built_image) + "  " + result.image_id + "\nkernel  " +
-         result.kernel_release + state(result.built_kernel) + "\nhome    " + visible(dirs.home.string()) + "\nready in " +
-         human_seconds(elapsed);
+  return "image   stdlib (Python " + result.python + ")" + state(result.built_image) + "  " +
+         result.image_id + "\nkernel  " + result.kernel_release + state(result.built_kernel) +
+         "\nhome    " + visible(dirs.home.string()) + "\nready in " + human_seconds(elapsed);
 }
 
 }  // namespace

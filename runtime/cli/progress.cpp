@@ -21,14 +21,16 @@ std::string measure(const BarState& state) {
   const auto amount = [&](std::uint64_t n) {
     return state.unit == Progress::Unit::Bytes ? human_size(Bytes{n}) : std::to_string(n);
   };
-  if (state.total) return amount(std::min(state.done, *state.total)) + " of " + amount(*state.total);
+  if (state.total)
+    return amount(std::min(state.done, *state.total)) + " of " + amount(*state.total);
   return state.done != 0 ? amount(state.done) : "";
 }
 
 /// "[#####               ]  25 %"
 std::string gauge(const BarState& state) {
   if (!state.total || *state.total == 0) return "";
-  const double share = static_cast<double>(std::min(state.done, *state.total)) / static_cast<double>(*state.total);
+  const double share =
+      static_cast<double>(std::min(state.done, *state.total)) / static_cast<double>(*state.total);
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(kGauge));
   std::string percent = std::to_string(static_cast<int>(share * 100.0));
   percent.insert(0, 3 - std::min<std::size_t>(3, percent.size()), ' ');
@@ -48,7 +50,9 @@ std::size_t columns_of(int fd) {
 
 /// What a stage leaves behind: its name, how much it moved, how long it took.
 std::string ended_line(const BarState& state) {
-  const std::string amount = state.unit == Progress::Unit::Bytes && state.done != 0 ? human_size(Bytes{state.done}) + ", " : "";
+  const std::string amount = state.unit == Progress::Unit::Bytes && state.done != 0
+                                 ? human_size(Bytes{state.done}) + ", "
+                                 : "";
   return state.stage + " (" + amount + human_seconds(state.elapsed) + ")\n";
 }
 
@@ -119,8 +123,9 @@ std::string bar_line(const BarState& state, std::size_t columns) {
     }
     return line;
   };
-  for (const std::string& line : {joined({state.stage, bar, amount, elapsed}), joined({state.stage, bar, elapsed}),
-                                  joined({state.stage, elapsed})}) {
+  for (const std::string& line :
+       {joined({state.stage, bar, amount, elapsed}), joined({state.stage, bar, elapsed}),
+        joined({state.stage, elapsed})}) {
     if (line.size() <= columns) return line;
   }
   return std::string(cut_at_character(std::string_view(state.stage).substr(0, columns)));

@@ -1,7 +1,7 @@
 #pragma once
-/// Draws progress on stderr: one overprinted line on a terminal (stage, percent or bytes, elapsed), a
-/// plain line when a stage ends elsewhere. NO_COLOR (any non-empty value) turns colour off; TERM=dumb
-/// counts as no terminal.
+/// Draws progress on stderr: one overprinted line on a terminal (stage, percent or bytes, elapsed),
+/// a plain line when a stage ends elsewhere. NO_COLOR (any non-empty value) turns colour off;
+/// TERM=dumb counts as no terminal.
 
 #include <chrono>
 #include <memory>
@@ -13,7 +13,7 @@
 namespace pybox::cli {
 
 enum class ProgressMode {
-  Auto,   ///< Bar when the descriptor is a terminal, else Lines
+  Auto,  ///< Bar when the descriptor is a terminal, else Lines
   Bar,
   Lines,
   Quiet,  ///< notes only

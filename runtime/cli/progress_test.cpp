@@ -34,13 +34,15 @@ void work_a_little(Progress& progress) {
 
 TEST_CASE("a bar shows share, amount and time, and gives up what does not fit") {
   const BarState half = at(512, 1024, Progress::Unit::Bytes);
-  CHECK(bar_line(half, 100) == "downloading  [##########          ]  50 %  512 B of 1.0 KiB  1.500 s");
+  CHECK(bar_line(half, 100) ==
+        "downloading  [##########          ]  50 %  512 B of 1 KiB  1.500 s");
   CHECK(bar_line(half, 60) == "downloading  [##########          ]  50 %  1.500 s");
   CHECK(bar_line(half, 30) == "downloading  1.500 s");
   CHECK(bar_line(half, 4) == "down");
   CHECK(bar_line(at(3, std::nullopt, Progress::Unit::Count), 80) == "downloading  3  1.500 s");
   CHECK(bar_line(at(0, 0, Progress::Unit::Count), 80) == "downloading  0 of 0  1.500 s");
-  CHECK(bar_line(at(9, 3, Progress::Unit::Count), 80) == "downloading  [####################] 100 %  3 of 3  1.500 s");
+  CHECK(bar_line(at(9, 3, Progress::Unit::Count), 80) ==
+        "downloading  [####################] 100 %  3 of 3  1.500 s");
 }
 
 TEST_CASE("elsewhere than on a terminal each stage leaves one plain line") {

@@ -1,6 +1,7 @@
 #pragma once
 /// What Debian calls this machine's architecture and where it puts the loader and the libraries.
-/// Source: the multiarch tuples of Debian policy, the loader paths of the psABI of each architecture.
+/// Source: the multiarch tuples of Debian policy, the loader paths of the psABI of each
+/// architecture.
 
 #include <string_view>
 

@@ -54,7 +54,8 @@ std::string complaints(std::string_view said) {
   while (!said.empty() && count < 3) {
     const std::string_view line = said.substr(0, said.find('\n'));
     said.remove_prefix(std::min(said.size(), line.size() + 1));
-    if (!line.starts_with("E: ") && !line.starts_with("Err:") && !line.starts_with("W: Failed")) continue;
+    if (!line.starts_with("E: ") && !line.starts_with("Err:") && !line.starts_with("W: Failed"))
+      continue;
     found += "\n  " + visible(line.substr(0, 300));
     ++count;
   }
@@ -73,23 +74,34 @@ ArchiveTrouble trouble_in(std::string_view said) {
 Error archive_error(const sys::ToolResult& result, std::string_view where) {
   const std::string said = result.out + "\n" + result.err;
   const std::string mirror(where);
-  const auto failed = [&](ErrorKind kind, const std::string& what) { return Error(kind, what + complaints(said)); };
+  const auto failed = [&](ErrorKind kind, const std::string& what) {
+    return Error(kind, what + complaints(said));
+  };
   switch (trouble_in(said)) {
     case ArchiveTrouble::NoNetwork:
       return failed(ErrorKind::HostCannot, "no network: " + mirror + " cannot be reached")
-          .hint("check the network and http_proxy, or name a mirror with --mirror; what was downloaded is kept");
+          .hint(
+              "check the network and http_proxy, or name a mirror with --mirror; what was "
+              "downloaded is kept");
     case ArchiveTrouble::NotAMirror:
       return failed(ErrorKind::HostCannot, mirror + " is not a mirror of Debian 13 (trixie)")
           .hint("name one with --mirror URL, such that URL/dists/trixie/InRelease exists");
     case ArchiveTrouble::NotTrusted:
-      return failed(ErrorKind::Evidence, mirror + " is not signed by Debian's archive keys, so nothing from it was used")
-          .hint("name another mirror with --mirror, or bring the package debian-archive-keyring up to date");
+      return failed(ErrorKind::Evidence,
+                    mirror + " is not signed by Debian's archive keys, so nothing from it was used")
+          .hint(
+              "name another mirror with --mirror, or bring the package debian-archive-keyring up "
+              "to date");
     case ArchiveTrouble::Clock:
-      return failed(ErrorKind::HostCannot, "the package lists of " + mirror + " are signed for another time than this host's clock shows")
+      return failed(ErrorKind::HostCannot,
+                    "the package lists of " + mirror +
+                        " are signed for another time than this host's clock shows")
           .hint("set the clock, or name an up-to-date mirror with --mirror");
     case ArchiveTrouble::NoSpace:
       return Error(ErrorKind::HostCannot, "no space left on the disk while downloading packages")
-          .hint("free some space, or set PYBOX_HOME to a folder on a larger disk; then run `pybox setup` again");
+          .hint(
+              "free some space, or set PYBOX_HOME to a folder on a larger disk; then run `pybox "
+              "setup` again");
     case ArchiveTrouble::NoPackage:
       return failed(ErrorKind::HostCannot, mirror + " lacks a package of the image")
           .hint("name a complete mirror with --mirror");

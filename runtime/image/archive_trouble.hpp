@@ -1,5 +1,6 @@
 #pragma once
-/// Why apt could not get packages, told from what it printed. apt gives one exit code for everything.
+/// Why apt could not get packages, told from what it printed. apt gives one exit code for
+/// everything.
 
 #include <string_view>
 
@@ -9,12 +10,12 @@
 namespace pybox::image {
 
 enum class ArchiveTrouble {
-  NoNetwork,    ///< the mirror's host cannot be found or reached
-  NotAMirror,   ///< something answers there, but it is no Debian archive with this suite
-  NotTrusted,   ///< the signature does not hold
-  Clock,        ///< signed for another time
+  NoNetwork,   ///< the mirror's host cannot be found or reached
+  NotAMirror,  ///< something answers there, but it is no Debian archive with this suite
+  NotTrusted,  ///< the signature does not hold
+  Clock,       ///< signed for another time
   NoSpace,
-  NoPackage,    ///< the archive lacks a package
+  NoPackage,  ///< the archive lacks a package
   Unknown,
 };
 

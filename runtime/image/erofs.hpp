@@ -13,10 +13,11 @@ namespace pybox::image {
 struct ErofsFile {
   std::string sha256;
   std::uint64_t bytes = 0;
-  std::string maker;  ///< first line of `mkfs.erofs --version`: another release writes other bytes
+  std::string maker;  ///< "mkfs.erofs 1.5": another release may write other bytes
 };
 
 /// Writes `file` (mode 0444) from the settled tree `root`: all owned by root, fixed time and UUID.
-Result<ErofsFile> make_erofs(const Tools& tools, const std::filesystem::path& root, const std::filesystem::path& file);
+Result<ErofsFile> make_erofs(const Tools& tools, const std::filesystem::path& root,
+                             const std::filesystem::path& file);
 
 }  // namespace pybox::image

@@ -17,34 +17,40 @@ namespace {
 constexpr Nanos kResolvePatience = std::chrono::minutes(10);
 constexpr Nanos kUnpackPatience = std::chrono::minutes(60);
 
-// mmdebstrap runs hooks with `sh -c HOOK exec ROOT`. apt's archive and list folders become links into
-// the cache before apt looks at them.
+// mmdebstrap runs hooks with `sh -c HOOK exec ROOT`. apt's archive and list folders become links
+// into the cache before apt looks at them.
 constexpr std::string_view kUseCache =
     "set -eu; root=$1; export APT_CONFIG=\"$MMDEBSTRAP_APT_CONFIG\"; cache=$PYBOX_CACHE\n"
     "rm -rf \"$root/var/lib/apt/lists\" \"$root/var/cache/apt/archives\"\n"
     "ln -s \"$cache/lists\" \"$root/var/lib/apt/lists\"\n"
     "ln -s \"$cache/archives\" \"$root/var/cache/apt/archives\"\n";
 
-// --print-uris leaves out what the archive folder already holds, hence an empty one. The kernel's meta
-// package depends on the kernel; only that one package is wanted, not the tools it depends on.
+// --print-uris leaves out what the archive folder already holds, hence an empty one. The kernel's
+// meta package depends on the kernel; only that one package is wanted, not the tools it depends on.
 constexpr std::string_view kResolve =
-    "uris() { apt-get -qq --print-uris -o Acquire::ForceHash=SHA256 -o Dir::Cache::Archives=\"$PYBOX_OUT/none/\" \"$@\"; }\n"
+    "uris() { apt-get -qq --print-uris -o Acquire::ForceHash=SHA256 -o "
+    "Dir::Cache::Archives=\"$PYBOX_OUT/none/\" \"$@\"; }\n"
     "mkdir -p \"$PYBOX_OUT/none/partial\"\n"
     "[ \"$PYBOX_UPDATE\" = no ] || apt-get update --error-on=any\n"
-    "apt-get indextargets --format '$(RELEASE)' 'Created-By: Packages' | sort -u >\"$PYBOX_OUT/suites\"\n"
-    "if [ -n \"$PYBOX_PACKAGES\" ]; then uris install $PYBOX_PACKAGES >\"$PYBOX_OUT/image.uris\"; fi\n"
+    "apt-get indextargets --format '$(RELEASE)' 'Created-By: Packages' | sort -u "
+    ">\"$PYBOX_OUT/suites\"\n"
+    "if [ -n \"$PYBOX_PACKAGES\" ]; then uris install $PYBOX_PACKAGES >\"$PYBOX_OUT/image.uris\"; "
+    "fi\n"
     "if [ -n \"$PYBOX_KERNEL\" ]; then\n"
-    "  kernel=$(apt-cache show --no-all-versions \"$PYBOX_KERNEL\" | sed -n 's/^Depends: \\(linux-image-[^ ,]*\\).*/\\1/p')\n"
+    "  kernel=$(apt-cache show --no-all-versions \"$PYBOX_KERNEL\" | sed -n 's/^Depends: "
+    "\\(linux-image-[^ ,]*\\).*/\\1/p')\n"
     "  [ -n \"$kernel\" ] || { echo \"E: Unable to locate package $PYBOX_KERNEL\" >&2; exit 1; }\n"
     "  uris download \"$kernel\" >\"$PYBOX_OUT/kernel.uris\"\n"
     "fi\n";
 
 constexpr std::string_view kDownloadKernel =
-    "if [ -n \"$PYBOX_KERNEL\" ]; then cd \"$cache/archives\"; apt-get -q download \"$PYBOX_KERNEL\"; fi\n";
+    "if [ -n \"$PYBOX_KERNEL\" ]; then cd \"$cache/archives\"; apt-get -q download "
+    "\"$PYBOX_KERNEL\"; fi\n";
 
 std::string joined(const std::vector<std::string>& words, char between) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : std::string(1, between)) + word;
+  for (const std::string& word : words)
+    text += (text.empty() ? "" : std::string(1, between)) + word;
   return text;
 }
 
@@ -52,7 +58,9 @@ std::filesystem::path out_folder(const FetchPlan& plan) { return plan.work / "re
 std::filesystem::path archives_of(const FetchPlan& plan) { return plan.cache / "archives"; }
 
 /// Names the sources that the cached lists came from, one apt line a line.
-std::filesystem::path lists_mark(const std::filesystem::path& cache) { return cache / "lists.complete"; }
+std::filesystem::path lists_mark(const std::filesystem::path& cache) {
+  return cache / "lists.complete";
+}
 
 bool has_lists(const FetchPlan& plan) {
   const Result<std::string> mark = sys::read_file(lists_mark(plan.cache), 64_KiB);
@@ -60,13 +68,15 @@ bool has_lists(const FetchPlan& plan) {
 }
 
 Result<void> make_folders(const FetchPlan& plan) {
-  for (const auto& folder : {archives_of(plan) / "partial", plan.cache / "lists" / "partial", out_folder(plan), plan.work / "no-keys"}) {
+  for (const auto& folder : {archives_of(plan) / "partial", plan.cache / "lists" / "partial",
+                             out_folder(plan), plan.work / "no-keys"}) {
     PYBOX_TRY(sys::ensure_private_dir(folder));
   }
   return {};
 }
 
-Result<sys::ToolResult> run_resolve(const Tools& tools, const FetchPlan& plan, bool update, Progress& progress) {
+Result<sys::ToolResult> run_resolve(const Tools& tools, const FetchPlan& plan, bool update,
+                                    Progress& progress) {
   PYBOX_TRY(sys::remove_tree(plan.work / "view"));
   sys::SpawnPlan spawn = mmdebstrap_plan(plan, FetchStep::Resolve);
   spawn.environment.push_back(std::string("PYBOX_UPDATE=") + (update ? "yes" : "no"));
@@ -75,18 +85,21 @@ Result<sys::ToolResult> run_resolve(const Tools& tools, const FetchPlan& plan, b
 }
 
 Result<std::vector<Package>> read_packages(const std::filesystem::path& file) {
-  return packages_in_uris(PYBOX_TRY(sys::read_file(file, 4_MiB)));
+  const std::string text = PYBOX_TRY(sys::read_file(file, 4_MiB));
+  return packages_in_uris(text);
 }
 
 Result<Resolved> read_resolved(const FetchPlan& plan) {
   Resolved resolved;
   std::istringstream suites(PYBOX_TRY(sys::read_file(out_folder(plan) / "suites", 64_KiB)));
   for (std::string suite; std::getline(suites, suite);) resolved.suites.push_back(suite);
-  if (plan.image != nullptr) resolved.image = PYBOX_TRY(read_packages(out_folder(plan) / "image.uris"));
+  if (plan.image != nullptr)
+    resolved.image = PYBOX_TRY(read_packages(out_folder(plan) / "image.uris"));
   if (plan.kernel != nullptr) {
     const std::vector<Package> kernel = PYBOX_TRY(read_packages(out_folder(plan) / "kernel.uris"));
     if (kernel.size() != 1) {
-      return Error(ErrorKind::Evidence, "apt named " + std::to_string(kernel.size()) + " packages for one kernel");
+      return Error(ErrorKind::Evidence,
+                   "apt named " + std::to_string(kernel.size()) + " packages for one kernel");
     }
     resolved.kernel = kernel.front();
   }
@@ -105,11 +118,13 @@ std::vector<Package> all_of(const Resolved& resolved) {
 }
 
 /// Follows apt's download by the sizes of its files.
-ToolWatch follow_download(const FetchPlan& plan, const std::vector<Package>& wanted, Progress& progress) {
+ToolWatch follow_download(const FetchPlan& plan, const std::vector<Package>& wanted,
+                          Progress& progress, bool& downloading) {
   std::uint64_t total = 0;
   for (const Package& package : wanted) total += package.bytes;
   ToolWatch watch;
-  watch.tick = [&plan, wanted, total, &progress] {
+  watch.tick = [&plan, wanted, total, &progress, &downloading] {
+    if (!downloading) return progress.tick();
     std::uint64_t done = 0;
     for (const Package& package : wanted) {
       const std::uint64_t whole = size_of(archives_of(plan) / package.file);
@@ -117,8 +132,10 @@ ToolWatch follow_download(const FetchPlan& plan, const std::vector<Package>& wan
     }
     progress.advance(done, total, Progress::Unit::Bytes);
   };
-  watch.line = [&progress](std::string_view line) {
-    if (line == "I: extracting archives...") progress.stage("unpacking packages");
+  watch.line = [&progress, &downloading](std::string_view line) {
+    if (line != "I: extracting archives...") return;
+    progress.stage("unpacking packages");
+    downloading = false;
   };
   return watch;
 }
@@ -132,14 +149,16 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step) {
   spawn.program = "mmdebstrap";
   spawn.args = {
       "--mode=chrootless",
-      // With extract and no package there would be nothing to do but the hook, which custom says plainly.
+      // With extract and no package there would be nothing to do but the hook, which custom says
+      // plainly.
       std::string("--variant=") + (unpacks && image != nullptr ? "extract" : "custom"),
       "--format=directory",
-      // apt's lists are fetched by our hook; the tree is cleaned by prepare.cpp. check/chrootless is
-      // about maintainer scripts run as root, of which there are none here.
+      // apt's lists are fetched by our hook; the tree is cleaned by prepare.cpp. check/chrootless
+      // is about maintainer scripts run as root, of which there are none here.
       "--skip=update,cleanup,check/chrootless,check/signed-by,check/qemu",
       "--keyring=" + plan.keyring.string(),
-      "--keyring=" + (plan.work / "no-keys").string(),  // or the host's other keys would be trusted too
+      "--keyring=" +
+          (plan.work / "no-keys").string(),  // or the host's other keys would be trusted too
       "--aptopt=Acquire::Retries \"2\"",
       "--aptopt=Acquire::http::Timeout \"20\"",
       "--aptopt=Acquire::https::Timeout \"20\"",
@@ -148,7 +167,8 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step) {
       "--aptopt=APT::Get::AllowUnauthenticated \"false\"",
       "--setup-hook=" + std::string(kUseCache) + std::string(unpacks ? kDownloadKernel : kResolve),
   };
-  if (unpacks && image != nullptr) spawn.args.push_back("--include=" + joined(image->packages, ','));
+  if (unpacks && image != nullptr)
+    spawn.args.push_back("--include=" + joined(image->packages, ','));
   spawn.args.push_back(image != nullptr ? image->suite : plan.kernel->suite);
   spawn.args.push_back((plan.work / (unpacks ? "tree" : "view")).string());
   spawn.args.insert(spawn.args.end(), plan.apt_lines.begin(), plan.apt_lines.end());
@@ -156,8 +176,10 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step) {
   spawn.environment.push_back("PYBOX_CACHE=" + plan.cache.string());
   if (!unpacks) {
     spawn.environment.push_back("PYBOX_OUT=" + out_folder(plan).string());
-    spawn.environment.push_back("PYBOX_PACKAGES=" + (image != nullptr ? joined(image->packages, ' ') : ""));
-    spawn.environment.push_back("PYBOX_KERNEL=" + (plan.kernel != nullptr ? plan.kernel->package : ""));
+    spawn.environment.push_back("PYBOX_PACKAGES=" +
+                                (image != nullptr ? joined(image->packages, ' ') : ""));
+    spawn.environment.push_back("PYBOX_KERNEL=" +
+                                (plan.kernel != nullptr ? plan.kernel->package : ""));
   }
   return spawn;
 }
@@ -166,7 +188,8 @@ Result<Resolved> resolve(const Tools& tools, const FetchPlan& plan, Progress& pr
   PYBOX_TRY(make_folders(plan));
   sys::ToolResult result = PYBOX_TRY(run_resolve(tools, plan, true, progress));
   // apt replaces its lists all at once at the end of an update that succeeded, or not at all.
-  const bool offline = !result.ok() && has_lists(plan) && trouble_in(result.out + result.err) == ArchiveTrouble::NoNetwork;
+  const bool offline = !result.ok() && has_lists(plan) &&
+                       trouble_in(result.out + result.err) == ArchiveTrouble::NoNetwork;
   if (offline) result = PYBOX_TRY(run_resolve(tools, plan, false, progress));
   if (!result.ok()) return archive_error(result, plan.where);
   if (!offline) PYBOX_TRY(sys::replace_file(lists_mark(plan.cache), joined(plan.apt_lines, '\n')));
@@ -176,18 +199,19 @@ Result<Resolved> resolve(const Tools& tools, const FetchPlan& plan, Progress& pr
   return resolved;
 }
 
-Result<void> unpack(const Tools& tools, const FetchPlan& plan, const Resolved& resolved, Progress& progress) {
+Result<void> unpack(const Tools& tools, const FetchPlan& plan, const Resolved& resolved,
+                    Progress& progress) {
   const std::vector<Package> wanted = all_of(resolved);
   progress.stage("checking cached packages");
   const std::uint64_t missing = PYBOX_TRY(drop_damaged(archives_of(plan), wanted, progress));
-  if (missing != 0) progress.stage("downloading packages");
+  bool downloading = missing != 0;
+  if (downloading) progress.stage("downloading packages");
   PYBOX_TRY(sys::remove_tree(plan.work / "tree"));
   sys::SpawnPlan spawn = mmdebstrap_plan(plan, FetchStep::Unpack);
   std::string kernel;
   if (resolved.kernel) kernel = resolved.kernel->name + "=" + resolved.kernel->version;
   spawn.environment.push_back("PYBOX_KERNEL=" + kernel);
-  ToolWatch watch = follow_download(plan, wanted, progress);
-  if (missing == 0) watch.tick = nullptr;
+  const ToolWatch watch = follow_download(plan, wanted, progress, downloading);
   const sys::ToolResult result = PYBOX_TRY(tools.run(std::move(spawn), kUnpackPatience, watch));
   if (!result.ok()) return archive_error(result, plan.where);
   if (missing == 0) return {};

@@ -1,15 +1,17 @@
 #pragma once
-/// Theory of operation: mmdebstrap makes a package manager's view of Debian in a folder, and apt in it
-/// verifies the archive's signature with Debian's keyring and nothing else. It runs twice, each time as
-/// one process tree on a leash (tools.hpp):
-///   1. resolve():  fetch the package lists, ask apt which packages it would take and their signed digests
-///   2. unpack():   download what the cache lacks and unpack it into a tree; no maintainer script runs
+/// Theory of operation: mmdebstrap makes a package manager's view of Debian in a folder, and apt in
+/// it verifies the archive's signature with Debian's keyring and nothing else. It runs twice, each
+/// time as one process tree on a leash (tools.hpp):
+///   1. resolve():  fetch the package lists, ask apt which packages it would take and their signed
+///   digests
+///   2. unpack():   download what the cache lacks and unpack it into a tree; no maintainer script
+///   runs
 /// Lists and packages live in $PYBOX_HOME/cache (a link in the tree leads there), so an interrupted
 /// download goes on where it was, and a full cache needs no network.
 ///
 /// The mode is chrootless for everybody: with --variant=extract nothing of the tree is ever run by
-/// mmdebstrap, so it needs neither chroot, mounts, user namespaces nor subordinate ids, and root and an
-/// ordinary user get the same tree.
+/// mmdebstrap, so it needs neither chroot, mounts, user namespaces nor subordinate ids, and root
+/// and an ordinary user get the same tree.
 
 #include <filesystem>
 #include <optional>
@@ -25,13 +27,13 @@
 namespace pybox::image {
 
 struct FetchPlan {
-  std::filesystem::path cache;          ///< archives/ and lists/ below it
-  std::filesystem::path work;           ///< an empty folder of this set-up; trees are made below it
+  std::filesystem::path cache;  ///< archives/ and lists/ below it
+  std::filesystem::path work;   ///< an empty folder of this set-up; trees are made below it
   std::filesystem::path keyring;
-  std::vector<std::string> apt_lines;   ///< empty: mmdebstrap's default
-  std::string where;                    ///< names the mirror in messages
-  const Recipe* image = nullptr;        ///< nullptr: no image wanted
-  const KernelRecipe* kernel = nullptr; ///< nullptr: no kernel wanted
+  std::vector<std::string> apt_lines;    ///< empty: mmdebstrap's default
+  std::string where;                     ///< names the mirror in messages
+  const Recipe* image = nullptr;         ///< nullptr: no image wanted
+  const KernelRecipe* kernel = nullptr;  ///< nullptr: no kernel wanted
 };
 
 struct Resolved {
@@ -50,10 +52,13 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step);
 Result<Resolved> resolve(const Tools& tools, const FetchPlan& plan, Progress& progress);
 
 /// Step 2: the image's tree in plan.work/tree (when an image is wanted), the kernel's package in
-/// cache/archives (when wanted), everything verified against the signed digests before it is returned.
-Result<void> unpack(const Tools& tools, const FetchPlan& plan, const Resolved& resolved, Progress& progress);
+/// cache/archives (when wanted), everything verified against the signed digests before it is
+/// returned.
+Result<void> unpack(const Tools& tools, const FetchPlan& plan, const Resolved& resolved,
+                    Progress& progress);
 
-/// The apt lines of the last set-up whose package lists are in the cache; empty when there are none.
+/// The apt lines of the last set-up whose package lists are in the cache; empty when there are
+/// none.
 std::vector<std::string> lines_of_cached_lists(const std::filesystem::path& cache);
 
 /// Removes from the cache every package file that is in none of `keep`.

@@ -10,8 +10,8 @@
 
 namespace pybox::image {
 
-/// Reads from the current position to the end; `count` hears how many bytes each read gave. `name` is
-/// for the error.
+/// Reads from the current position to the end; `count` hears how many bytes each read gave. `name`
+/// is for the error.
 Result<std::string> digest_of_open(const sys::Fd& fd, const std::string& name,
                                    const std::function<void(std::uint64_t)>& count);
 

@@ -16,14 +16,17 @@ namespace fs = std::filesystem;
 Result<GuestKernel> find_kernel(const sys::StateDirs& dirs) {
   const fs::path folder = dirs.vm() / "kernel";
   const auto unusable = [](const std::string& why) {
-    return Error(ErrorKind::HostCannot, "there is no usable guest kernel: " + why).hint("run `pybox setup`");
+    return Error(ErrorKind::HostCannot, "there is no usable guest kernel: " + why)
+        .hint("run `pybox setup`");
   };
   const Result<std::string> text = sys::read_file(folder / "manifest.json", 4_MiB);
   if (!text) return unusable(text.error().message());
   const Result<KernelRecord> record = kernel_record_from(*text);
   if (!record) return unusable("its record cannot be read: " + record.error().message());
-  if (record->recipe != digest_of(kernel_recipe())) return unusable("it was built from another recipe than this PyBox's");
-  if (kernel_id(record->files) != record->id) return unusable("its ID is not the digest of its files' digests");
+  if (record->recipe != digest_of(kernel_recipe()))
+    return unusable("it was built from another recipe than this PyBox's");
+  if (kernel_id(record->files) != record->id)
+    return unusable("its ID is not the digest of its files' digests");
   GuestKernel kernel;
   kernel.id = record->id;
   kernel.release = record->release;
@@ -34,7 +37,8 @@ Result<GuestKernel> find_kernel(const sys::StateDirs& dirs) {
     if (!is_module && file.name != "vmlinuz") return unusable("its record names a strange file");
     const fs::path path = is_module ? folder / "modules" / file.name : folder / file.name;
     std::error_code code;
-    if (fs::file_size(path, code) != file.bytes || code) return unusable(path.string() + " is missing or has another size");
+    if (fs::file_size(path, code) != file.bytes || code)
+      return unusable(path.string() + " is missing or has another size");
     if (is_module) {
       kernel.modules.push_back(path);
       list += file.name + "\n";
@@ -50,11 +54,14 @@ Result<GuestKernel> find_kernel(const sys::StateDirs& dirs) {
 
 Result<void> verify_kernel(const sys::StateDirs& dirs) {
   const fs::path folder = dirs.vm() / "kernel";
-  const KernelRecord record = PYBOX_TRY(kernel_record_from(PYBOX_TRY(sys::read_file(folder / "manifest.json", 4_MiB))));
+  const std::string text = PYBOX_TRY(sys::read_file(folder / "manifest.json", 4_MiB));
+  const KernelRecord record = PYBOX_TRY(kernel_record_from(text));
   for (const KernelFile& file : record.files) {
-    const fs::path path = file.name == "vmlinuz" ? folder / file.name : folder / "modules" / file.name;
+    const fs::path path =
+        file.name == "vmlinuz" ? folder / file.name : folder / "modules" / file.name;
     const sys::Fd fd = PYBOX_TRY(sys::open_path(path, O_RDONLY | O_NOFOLLOW));
-    if (PYBOX_TRY(digest_of_open(fd, path.string(), [](std::uint64_t) {})) == file.sha256) continue;
+    const std::string digest = PYBOX_TRY(digest_of_open(fd, path.string(), [](std::uint64_t) {}));
+    if (digest == file.sha256) continue;
     return Error(ErrorKind::Evidence, path.string() + " is not the file that was recorded");
   }
   return {};

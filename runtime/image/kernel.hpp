@@ -3,9 +3,10 @@
 ///
 /// $PYBOX_HOME/vm/kernel/
 ///   vmlinuz            boots with -kernel
-///   modules/NAME.ko    not compressed, so that the guest can pass them to finit_module(2) as they are
-///   modules.list       file names in modules/, one a line, in load order (dependencies first)
-///   manifest.json      release, package, version and digests (image/record.hpp); its id is the digest
+///   modules/NAME.ko    not compressed, so that the guest can pass them to finit_module(2) as they
+///   are modules.list       file names in modules/, one a line, in load order (dependencies first)
+///   manifest.json      release, package, version and digests (image/record.hpp); its id is the
+///   digest
 ///                      over the names and digests of vmlinuz and the modules, in load order
 /// The folder is whole or absent: it is built beside and exchanged by renaming. All files are 0444.
 
@@ -26,8 +27,8 @@ struct GuestKernel {
   std::vector<std::filesystem::path> modules;  ///< absolute paths in load order
 };
 
-/// Reads manifest.json and modules.list; every file named must exist with its recorded size. Error kind
-/// HostCannot with the hint `pybox setup` when there is none or its recipe is not today's.
+/// Reads manifest.json and modules.list; every file named must exist with its recorded size. Error
+/// kind HostCannot with the hint `pybox setup` when there is none or its recipe is not today's.
 Result<GuestKernel> find_kernel(const sys::StateDirs& dirs);
 
 /// Hashes every file. Error kind Evidence naming the first that differs.

@@ -21,13 +21,17 @@ constexpr std::string_view kUnpackXz =
     "    plain.write(packed.read())\n";
 
 /// Debian 13 packs modules with xz; a plain one is taken as it is.
-Result<std::string> read_module(const Tools& tools, const KernelSource& source, const fs::path& file, const fs::path& scratch) {
+Result<std::string> read_module(const Tools& tools, const KernelSource& source,
+                                const fs::path& file, const fs::path& scratch) {
   if (file.extension() == ".ko") return sys::read_file(file, kMaxFile);
   if (file.extension() != ".xz") {
-    return Error(ErrorKind::HostCannot, "the kernel module " + file.filename().string() + " is packed in a way PyBox does not know");
+    return Error(ErrorKind::HostCannot, "the kernel module " + file.filename().string() +
+                                            " is packed in a way PyBox does not know");
   }
-  PYBOX_TRY(tools.run_well(python_of_tree(source.rootfs, *source.image, {"-c", std::string(kUnpackXz), file.string(), scratch.string()}),
-                           kPatience));
+  PYBOX_TRY(tools.run_well(
+      python_of_tree(source.rootfs, *source.image,
+                     {"-c", std::string(kUnpackXz), file.string(), scratch.string()}),
+      kPatience));
   return sys::read_file(scratch, kMaxFile);
 }
 
@@ -39,14 +43,16 @@ Result<std::string> release_in(const fs::path& unpacked) {
   for (const auto& entry : fs::directory_iterator(unpacked / "boot", code)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(kPrefix)) continue;
-    if (!release.empty()) return Error(ErrorKind::Evidence, "the kernel package holds more than one kernel");
+    if (!release.empty())
+      return Error(ErrorKind::Evidence, "the kernel package holds more than one kernel");
     release = name.substr(kPrefix.size());
   }
   if (release.empty()) return Error(ErrorKind::Evidence, "the kernel package holds no kernel");
   return release;
 }
 
-Result<void> add_file(KernelRecord& record, const fs::path& out, const std::string& name, const std::string& bytes) {
+Result<void> add_file(KernelRecord& record, const fs::path& out, const std::string& name,
+                      const std::string& bytes) {
   const fs::path path = name == "vmlinuz" ? out / name : out / "modules" / name;
   PYBOX_TRY(sys::replace_file(path, bytes, 0444));
   record.files.push_back({name, bytes.size(), sha256_hex(bytes)});
@@ -55,8 +61,9 @@ Result<void> add_file(KernelRecord& record, const fs::path& out, const std::stri
 
 }  // namespace
 
-Result<KernelRecord> build_kernel(const Tools& tools, const KernelRecipe& recipe, const KernelSource& source,
-                                  const fs::path& work, const fs::path& out, Progress& progress) {
+Result<KernelRecord> build_kernel(const Tools& tools, const KernelRecipe& recipe,
+                                  const KernelSource& source, const fs::path& work,
+                                  const fs::path& out, Progress& progress) {
   progress.stage("preparing the guest kernel");
   const fs::path unpacked = work / "kernel-package";
   sys::SpawnPlan extract;
@@ -72,17 +79,21 @@ Result<KernelRecord> build_kernel(const Tools& tools, const KernelRecipe& recipe
   record.suites = source.suites;
   record.package = source.package;
   PYBOX_TRY(sys::ensure_private_dir(out / "modules"));
-  PYBOX_TRY(add_file(record, out, "vmlinuz", PYBOX_TRY(sys::read_file(unpacked / "boot" / ("vmlinuz-" + record.release), kMaxFile))));
+  const std::string vmlinuz =
+      PYBOX_TRY(sys::read_file(unpacked / "boot" / ("vmlinuz-" + record.release), kMaxFile));
+  PYBOX_TRY(add_file(record, out, "vmlinuz", vmlinuz));
 
-  const KernelModules modules = PYBOX_TRY(modules_in(unpacked / "usr/lib/modules" / record.release));
+  const KernelModules modules =
+      PYBOX_TRY(modules_in(unpacked / "usr/lib/modules" / record.release));
   std::map<std::string, std::string> contents;
   const auto read = [&](const fs::path& file) -> Result<std::string> {
     std::string bytes = PYBOX_TRY(read_module(tools, source, file, work / "module.ko"));
     contents[module_name(file.filename().string())] = bytes;
     return bytes;
   };
+  const std::vector<std::string> order = PYBOX_TRY(load_order(modules, recipe.modules, read));
   std::string list;
-  for (const std::string& name : PYBOX_TRY(load_order(modules, recipe.modules, read))) {
+  for (const std::string& name : order) {
     PYBOX_TRY(add_file(record, out, name + ".ko", contents[name]));
     list += name + ".ko\n";
   }

@@ -1,26 +1,33 @@
 #include "image/mirror_probe.hpp"
 
-#include "image/archive_trouble.hpp"
 #include "base/text.hpp"
+#include "image/archive_trouble.hpp"
 
 namespace pybox::image {
 namespace {
 
 constexpr Nanos kPatience = std::chrono::minutes(3);
 
-Result<sys::ToolResult> fetch_release(const Tools& tools, const ArchiveSource& source, const std::filesystem::path& work) {
+Result<sys::ToolResult> fetch_release(const Tools& tools, const ArchiveSource& source,
+                                      const std::filesystem::path& work) {
   sys::SpawnPlan plan;
   plan.program = "/usr/lib/apt/apt-helper";
-  plan.args = {"-oAcquire::Retries=2",        "-oAcquire::http::Timeout=20", "-oAcquire::https::Timeout=20", "download-file",
-               source.uri + "/dists/" + source.suite + "/InRelease", (work / "InRelease").string()};
+  plan.args = {"-oAcquire::Retries=2",
+               "-oAcquire::http::Timeout=20",
+               "-oAcquire::https::Timeout=20",
+               "download-file",
+               source.uri + "/dists/" + source.suite + "/InRelease",
+               (work / "InRelease").string()};
   plan.environment = sys::tool_environment();
   return tools.run(std::move(plan), kPatience);
 }
 
 }  // namespace
 
-Result<std::vector<ArchiveSource>> probe_mirror(const Tools& tools, const std::string& url, const std::string& suite,
-                                                const std::filesystem::path& work, bool& unreachable) {
+Result<std::vector<ArchiveSource>> probe_mirror(const Tools& tools, const std::string& url,
+                                                const std::string& suite,
+                                                const std::filesystem::path& work,
+                                                bool& unreachable) {
   std::vector<ArchiveSource> found = {{apt_uri(url), suite}};
   const sys::ToolResult main_suite = PYBOX_TRY(fetch_release(tools, found.front(), work));
   if (!main_suite.ok()) {

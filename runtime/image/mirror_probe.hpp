@@ -11,11 +11,13 @@
 
 namespace pybox::image {
 
-/// Looks for the Release files with apt's own downloader (any scheme and proxy apt knows). `url` must
-/// serve SUITE, else an Error says why not (archive_trouble.hpp; `unreachable` is set when the network
-/// was the reason). SUITE-updates beside it, and SUITE-security in url-security, the usual neighbour,
-/// are taken when they are there. Nothing is trusted yet: apt verifies signatures later.
-Result<std::vector<ArchiveSource>> probe_mirror(const Tools& tools, const std::string& url, const std::string& suite,
-                                                const std::filesystem::path& work, bool& unreachable);
+/// Looks for the Release files with apt's own downloader (any scheme and proxy apt knows). `url`
+/// must serve SUITE, else an Error says why not (archive_trouble.hpp; `unreachable` is set when the
+/// network was the reason). SUITE-updates beside it, and SUITE-security in url-security, the usual
+/// neighbour, are taken when they are there. Nothing is trusted yet: apt verifies signatures later.
+Result<std::vector<ArchiveSource>> probe_mirror(const Tools& tools, const std::string& url,
+                                                const std::string& suite,
+                                                const std::filesystem::path& work,
+                                                bool& unreachable);
 
 }  // namespace pybox::image

@@ -21,10 +21,14 @@ struct Order {
   std::set<std::string> open;
 
   Result<void> add(const std::string& name) {
-    if (modules.built_in.contains(name) || std::find(done.begin(), done.end(), name) != done.end()) return {};
+    if (modules.built_in.contains(name) || std::find(done.begin(), done.end(), name) != done.end())
+      return {};
     const auto found = modules.files.find(name);
-    if (found == modules.files.end()) return Error(ErrorKind::HostCannot, "the kernel package has no module `" + name + "`");
-    if (!open.insert(name).second) return Error(ErrorKind::Evidence, "kernel modules depend on each other in a circle at `" + name + "`");
+    if (found == modules.files.end())
+      return Error(ErrorKind::HostCannot, "the kernel package has no module `" + name + "`");
+    if (!open.insert(name).second)
+      return Error(ErrorKind::Evidence,
+                   "kernel modules depend on each other in a circle at `" + name + "`");
     const std::string bytes = PYBOX_TRY(read(found->second));
     for (const std::string& needed : dependencies_in(bytes)) PYBOX_TRY(add(needed));
     done.push_back(name);
@@ -60,16 +64,18 @@ Result<KernelModules> modules_in(const fs::path& folder) {
   std::istringstream built_in(PYBOX_TRY(sys::read_file(folder / "modules.builtin", 4_MiB)));
   for (std::string line; std::getline(built_in, line);) modules.built_in.insert(module_name(line));
   std::error_code code;
-  for (auto entry = fs::recursive_directory_iterator(folder, code); !code && entry != fs::recursive_directory_iterator();
-       entry.increment(code)) {
+  for (auto entry = fs::recursive_directory_iterator(folder, code);
+       !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
     const std::string file = entry->path().filename().string();
-    if (file.find(".ko") != std::string::npos && entry->is_regular_file(code)) modules.files[module_name(file)] = entry->path();
+    if (file.find(".ko") != std::string::npos && entry->is_regular_file(code))
+      modules.files[module_name(file)] = entry->path();
   }
   if (code) return Error::from_errno(code.value(), "reading " + folder.string());
   return modules;
 }
 
-Result<std::vector<std::string>> load_order(const KernelModules& modules, const std::vector<std::string>& wanted,
+Result<std::vector<std::string>> load_order(const KernelModules& modules,
+                                            const std::vector<std::string>& wanted,
                                             const ReadModule& read) {
   Order order{modules, read, {}, {}};
   for (const std::string& name : wanted) PYBOX_TRY(order.add(name));

@@ -11,7 +11,8 @@ std::string with_depends(const std::string& names) {
 }
 
 /// Modules by name and what each depends on; reading gives a file with that .modinfo.
-Result<std::vector<std::string>> order_of(const std::map<std::string, std::string>& depends, std::set<std::string> built_in,
+Result<std::vector<std::string>> order_of(const std::map<std::string, std::string>& depends,
+                                          std::set<std::string> built_in,
                                           const std::vector<std::string>& wanted) {
   KernelModules modules;
   modules.built_in = std::move(built_in);
@@ -29,17 +30,22 @@ TEST_CASE("a module's name is what the kernel calls it") {
 }
 
 TEST_CASE("dependencies come from .modinfo") {
-  CHECK(dependencies_in(with_depends("scsi_mod,scsi-common")) == std::vector<std::string>{"scsi_mod", "scsi_common"});
+  CHECK(dependencies_in(with_depends("scsi_mod,scsi-common")) ==
+        std::vector<std::string>{"scsi_mod", "scsi_common"});
   CHECK(dependencies_in(with_depends("")).empty());
   CHECK(dependencies_in("no modinfo at all").empty());
 }
 
 TEST_CASE("modules load after what they depend on, once, and without what is compiled in") {
-  const auto order = order_of({{"virtio_scsi", "scsi_mod"}, {"sd_mod", "scsi_mod,scsi_common"}, {"scsi_mod", "scsi_common"},
-                               {"scsi_common", ""}, {"erofs", "crc32c"}},
+  const auto order = order_of({{"virtio_scsi", "scsi_mod"},
+                               {"sd_mod", "scsi_mod,scsi_common"},
+                               {"scsi_mod", "scsi_common"},
+                               {"scsi_common", ""},
+                               {"erofs", "crc32c"}},
                               {"crc32c"}, {"virtio_scsi", "sd_mod", "erofs", "crc32c"});
   REQUIRE(order);
-  CHECK(*order == std::vector<std::string>{"scsi_common", "scsi_mod", "virtio_scsi", "sd_mod", "erofs"});
+  CHECK(*order ==
+        std::vector<std::string>{"scsi_common", "scsi_mod", "virtio_scsi", "sd_mod", "erofs"});
 }
 
 TEST_CASE("a missing module and a circle are errors that name the module") {

@@ -17,7 +17,8 @@ namespace pybox::image {
 namespace {
 
 Error malformed(std::string_view line) {
-  return Error(ErrorKind::Evidence, "apt named a package in a form PyBox does not know: " + visible(line.substr(0, 300)));
+  return Error(ErrorKind::Evidence, "apt named a package in a form PyBox does not know: " +
+                                        visible(line.substr(0, 300)));
 }
 
 bool is_plain_name(std::string_view name) {
@@ -45,7 +46,8 @@ bool read_file_name(Package& package) {
   const std::string_view file = package.file;
   const std::size_t first = file.find('_');
   const std::size_t last = file.rfind('_');
-  if (!is_plain_name(file) || first == std::string_view::npos || first == last || !file.ends_with(".deb")) {
+  if (!is_plain_name(file) || first == std::string_view::npos || first == last ||
+      !file.ends_with(".deb")) {
     return false;
   }
   package.name = file.substr(0, first);
@@ -57,8 +59,8 @@ bool read_file_name(Package& package) {
 enum class Found { Absent, Damaged, Good };
 
 /// `hashed` counts the bytes read, over all packages, for the progress line.
-Result<Found> look_at(const std::filesystem::path& archives, const Package& package, std::uint64_t& hashed,
-                      std::uint64_t total, Progress& progress) {
+Result<Found> look_at(const std::filesystem::path& archives, const Package& package,
+                      std::uint64_t& hashed, std::uint64_t total, Progress& progress) {
   const std::filesystem::path path = archives / package.file;
   const sys::Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info {};
@@ -67,7 +69,8 @@ Result<Found> look_at(const std::filesystem::path& archives, const Package& pack
     return Error::from_errno(errno, "opening " + path.string());
   }
   if (::fstat(fd.get(), &info) != 0) return Error::from_errno(errno, "inspecting " + path.string());
-  if (!S_ISREG(info.st_mode) || static_cast<std::uint64_t>(info.st_size) != package.bytes) return Found::Damaged;
+  if (!S_ISREG(info.st_mode) || static_cast<std::uint64_t>(info.st_size) != package.bytes)
+    return Found::Damaged;
   const std::string digest = PYBOX_TRY(digest_of_open(fd, path.string(), [&](std::uint64_t n) {
     hashed += n;
     progress.advance(hashed, total, Progress::Unit::Bytes);
@@ -97,18 +100,20 @@ Result<std::vector<Package>> packages_in_uris(std::string_view text) {
     std::string digest;
     fields >> package.file >> bytes >> digest;
     const auto parsed = std::from_chars(bytes.data(), bytes.data() + bytes.size(), package.bytes);
-    if (parsed.ec != std::errc() || parsed.ptr != bytes.data() + bytes.size()) return malformed(line);
+    if (parsed.ec != std::errc() || parsed.ptr != bytes.data() + bytes.size())
+      return malformed(line);
     if (!digest.starts_with("SHA256:") || digest.size() != 7 + 64) return malformed(line);
     package.sha256 = digest.substr(7);
     if (!read_file_name(package)) return malformed(line);
     packages.push_back(std::move(package));
   }
-  std::sort(packages.begin(), packages.end(), [](const Package& a, const Package& b) { return a.file < b.file; });
+  std::sort(packages.begin(), packages.end(),
+            [](const Package& a, const Package& b) { return a.file < b.file; });
   return packages;
 }
 
-Result<std::uint64_t> drop_damaged(const std::filesystem::path& archives, const std::vector<Package>& packages,
-                                   Progress& progress) {
+Result<std::uint64_t> drop_damaged(const std::filesystem::path& archives,
+                                   const std::vector<Package>& packages, Progress& progress) {
   std::uint64_t hashed = 0;
   std::uint64_t missing = 0;
   const std::uint64_t total = bytes_of(packages);
@@ -121,21 +126,26 @@ Result<std::uint64_t> drop_damaged(const std::filesystem::path& archives, const 
   return missing;
 }
 
-Result<void> verify_packages(const std::filesystem::path& archives, const std::vector<Package>& packages,
-                             Progress& progress) {
+Result<void> verify_packages(const std::filesystem::path& archives,
+                             const std::vector<Package>& packages, Progress& progress) {
   std::uint64_t hashed = 0;
   const std::uint64_t total = bytes_of(packages);
   for (const Package& package : packages) {
     const Found found = PYBOX_TRY(look_at(archives, package, hashed, total, progress));
     if (found == Found::Good) continue;
-    return Error(ErrorKind::Evidence, "the package " + package.file +
-                                          (found == Found::Absent ? " did not arrive" : " is not the one the archive signed"))
-        .hint("run `pybox setup` again; if it stays so, the mirror is broken: name another with --mirror");
+    return Error(ErrorKind::Evidence,
+                 "the package " + package.file +
+                     (found == Found::Absent ? " did not arrive"
+                                             : " is not the one the archive signed"))
+        .hint(
+            "run `pybox setup` again; if it stays so, the mirror is broken: name another with "
+            "--mirror");
   }
   return {};
 }
 
-std::string what_changed(const std::vector<Package>& before, const std::vector<Package>& after, std::size_t most) {
+std::string what_changed(const std::vector<Package>& before, const std::vector<Package>& after,
+                         std::size_t most) {
   std::map<std::string, std::pair<const Package*, const Package*>> by_name;
   for (const Package& package : before) by_name[package.name].first = &package;
   for (const Package& package : after) by_name[package.name].second = &package;
@@ -153,7 +163,8 @@ std::string what_changed(const std::vector<Package>& before, const std::vector<P
     }
   }
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, changes.size()); ++i) text += (i == 0 ? "" : ", ") + changes[i];
+  for (std::size_t i = 0; i < std::min(most, changes.size()); ++i)
+    text += (i == 0 ? "" : ", ") + changes[i];
   if (changes.size() > most) text += " and " + std::to_string(changes.size() - most) + " more";
   return text;
 }

@@ -23,7 +23,8 @@ constexpr Nanos kToolPatience = std::chrono::minutes(10);
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -33,7 +34,8 @@ Result<void> drop_pattern(const fs::path& root, const std::string& pattern) {
   const fs::path path = PYBOX_TRY(path_inside(root, pattern));
   if (pattern.find('*') == std::string::npos) return sys::remove_tree(path);
   for (const std::string& name : names_in(path.parent_path())) {
-    if (::fnmatch(last.c_str(), name.c_str(), 0) == 0) PYBOX_TRY(sys::remove_tree(path.parent_path() / name));
+    if (::fnmatch(last.c_str(), name.c_str(), 0) == 0)
+      PYBOX_TRY(sys::remove_tree(path.parent_path() / name));
   }
   return {};
 }
@@ -42,7 +44,8 @@ Result<void> make_folder(const fs::path& root, const std::string& relative) {
   const fs::path path = PYBOX_TRY(path_inside(root, relative));
   const fs::path parent = fs::path(relative).parent_path();
   std::error_code code;
-  if (!parent.empty() && !fs::exists(root / parent, code)) PYBOX_TRY(make_folder(root, parent.string()));
+  if (!parent.empty() && !fs::exists(root / parent, code))
+    PYBOX_TRY(make_folder(root, parent.string()));
   if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) {
     return Error::from_errno(errno, "creating " + path.string());
   }
@@ -52,10 +55,12 @@ Result<void> make_folder(const fs::path& root, const std::string& relative) {
 Result<void> write_file(const fs::path& root, const std::string& relative, std::string_view text) {
   const std::string parent = fs::path(relative).parent_path().string();
   if (!parent.empty()) PYBOX_TRY(make_folder(root, parent));
-  return sys::replace_file(PYBOX_TRY(path_inside(root, relative)), text, 0644);
+  const fs::path path = PYBOX_TRY(path_inside(root, relative));
+  return sys::replace_file(path, text, 0644);
 }
 
-Result<void> write_link(const fs::path& root, const std::string& relative, const std::string& target) {
+Result<void> write_link(const fs::path& root, const std::string& relative,
+                        const std::string& target) {
   const fs::path path = PYBOX_TRY(path_inside(root, relative));
   PYBOX_TRY(sys::remove_tree(path));
   std::error_code code;
@@ -73,15 +78,16 @@ Result<std::string> certificate_bundle(const fs::path& root) {
     bundle += PYBOX_TRY(sys::read_file(folder / name, 1_MiB));
     if (!bundle.ends_with('\n')) bundle += '\n';
   }
-  if (bundle.empty()) return Error(ErrorKind::Evidence, "the package ca-certificates brought no certificate");
+  if (bundle.empty())
+    return Error(ErrorKind::Evidence, "the package ca-certificates brought no certificate");
   return bundle;
 }
 
 std::uint64_t count_sources(const fs::path& library) {
   std::uint64_t count = 0;
   std::error_code code;
-  for (auto entry = fs::recursive_directory_iterator(library, code); !code && entry != fs::recursive_directory_iterator();
-       entry.increment(code)) {
+  for (auto entry = fs::recursive_directory_iterator(library, code);
+       !code && entry != fs::recursive_directory_iterator(); entry.increment(code)) {
     if (entry->path().extension() == ".py") ++count;
   }
   return count;
@@ -91,7 +97,8 @@ std::uint64_t count_sources(const fs::path& library) {
 std::string dpkg_status(const std::vector<Package>& packages) {
   std::string text;
   for (const Package& package : packages) {
-    text += "Package: " + package.name + "\nStatus: install ok unpacked\nArchitecture: " + package.architecture +
+    text += "Package: " + package.name +
+            "\nStatus: install ok unpacked\nArchitecture: " + package.architecture +
             "\nVersion: " + package.version + "\n\n";
   }
   return text;
@@ -103,11 +110,13 @@ Result<fs::path> path_inside(const fs::path& root, std::string_view relative) {
   fs::path path = root;
   const fs::path wanted(relative);
   for (auto part = wanted.begin(); part != wanted.end(); ++part) {
-    if (*part == ".." || *part == "/") return Error(ErrorKind::Internal, "a recipe names " + std::string(relative));
+    if (*part == ".." || *part == "/")
+      return Error(ErrorKind::Internal, "a recipe names " + std::string(relative));
     path /= *part;
     std::error_code ignored;
     if (std::next(part) != wanted.end() && fs::is_symlink(path, ignored)) {
-      return Error(ErrorKind::Evidence, path.string() + " is a link where the recipe expects a folder");
+      return Error(ErrorKind::Evidence,
+                   path.string() + " is a link where the recipe expects a folder");
     }
   }
   return path;
@@ -125,48 +134,59 @@ Result<void> prune(const fs::path& root, const Recipe& recipe) {
   return {};
 }
 
-Result<void> furnish(const fs::path& root, const Recipe& recipe, const std::vector<Package>& packages) {
+Result<void> furnish(const fs::path& root, const Recipe& recipe,
+                     const std::vector<Package>& packages) {
   for (const std::string& folder : recipe.folders) PYBOX_TRY(make_folder(root, folder));
   for (const auto& [path, text] : recipe.files) PYBOX_TRY(write_file(root, path, text));
   for (const auto& [path, target] : recipe.links) PYBOX_TRY(write_link(root, path, target));
   return write_file(root, "var/lib/dpkg/status", dpkg_status(packages));
 }
 
-sys::SpawnPlan program_of_tree(const fs::path& root, std::string_view program, std::vector<std::string> args) {
+sys::SpawnPlan program_of_tree(const fs::path& root, std::string_view program,
+                               std::vector<std::string> args) {
   sys::SpawnPlan plan;
   plan.program = root / kLoader;
   plan.args = {"--library-path", (root / kLibraryFolder).string(), (root / program).string()};
-  plan.args.insert(plan.args.end(), std::make_move_iterator(args.begin()), std::make_move_iterator(args.end()));
+  plan.args.insert(plan.args.end(), std::make_move_iterator(args.begin()),
+                   std::make_move_iterator(args.end()));
   plan.environment = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", "LC_ALL=C.UTF-8"};
   return plan;
 }
 
-sys::SpawnPlan python_of_tree(const fs::path& root, const Recipe& recipe, std::vector<std::string> args) {
-  args.insert(args.begin(), {"-S", "-P"});  // neither the host's site folders nor the working folder
+sys::SpawnPlan python_of_tree(const fs::path& root, const Recipe& recipe,
+                              std::vector<std::string> args) {
+  args.insert(args.begin(),
+              {"-S", "-P"});  // neither the host's site folders nor the working folder
   sys::SpawnPlan plan = program_of_tree(root, "usr/bin/python" + recipe.python, std::move(args));
-  plan.environment.insert(plan.environment.end(),
-                          {"PYTHONHOME=" + (root / "usr").string(), "PYTHONHASHSEED=0", "PYTHONNOUSERSITE=1",
-                           "PYTHONDONTWRITEBYTECODE=1", "SOURCE_DATE_EPOCH=" + std::to_string(kFileTime)});
+  plan.environment.insert(
+      plan.environment.end(),
+      {"PYTHONHOME=" + (root / "usr").string(), "PYTHONHASHSEED=0", "PYTHONNOUSERSITE=1",
+       "PYTHONDONTWRITEBYTECODE=1", "SOURCE_DATE_EPOCH=" + std::to_string(kFileTime)});
   return plan;
 }
 
-Result<void> compile(const Tools& tools, const fs::path& root, const Recipe& recipe, Progress& progress) {
+Result<void> compile(const Tools& tools, const fs::path& root, const Recipe& recipe,
+                     Progress& progress) {
   progress.stage("compiling the standard library");
   // -X: no links made; the cache of the tree's libraries only.
-  PYBOX_TRY(tools.run_well(program_of_tree(root, "usr/sbin/ldconfig", {"-X", "-r", root.string()}), kToolPatience));
+  PYBOX_TRY(tools.run_well(program_of_tree(root, "usr/sbin/ldconfig", {"-X", "-r", root.string()}),
+                           kToolPatience));
   PYBOX_TRY(sys::remove_tree(root / "var" / "cache"));
-  // unchecked-hash: Python never looks at the source's time, which a read-only tree makes pointless. One
-  // process, so that no scheduling decides the order in which strings are interned.
+  // unchecked-hash: Python never looks at the source's time, which a read-only tree makes
+  // pointless. One process, so that no scheduling decides the order in which strings are interned.
   const fs::path library = root / "usr/lib" / ("python" + recipe.python);
   const std::uint64_t sources = count_sources(library);
   std::uint64_t compiled = 0;
   ToolWatch watch;
   watch.line = [&](std::string_view line) {
-    if (line.starts_with("Compiling ")) progress.advance(++compiled, sources, Progress::Unit::Count);
+    if (line.starts_with("Compiling "))
+      progress.advance(++compiled, sources, Progress::Unit::Count);
   };
-  PYBOX_TRY(tools.run_well(python_of_tree(root, recipe, {"-u", "-m", "compileall", "--invalidation-mode", "unchecked-hash",
-                                                         "-s", root.string(), "-p", "/", library.string()}),
-                           kToolPatience, watch));
+  PYBOX_TRY(tools.run_well(
+      python_of_tree(root, recipe,
+                     {"-u", "-m", "compileall", "--invalidation-mode", "unchecked-hash", "-s",
+                      root.string(), "-p", "/", library.string()}),
+      kToolPatience, watch));
   return {};
 }
 

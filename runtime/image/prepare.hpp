@@ -14,29 +14,34 @@
 
 namespace pybox::image {
 
-/// A path of a recipe below `root`, refused (Evidence) when a component before the last is a link: what
-/// a package ships must not lead us out of the tree.
-Result<std::filesystem::path> path_inside(const std::filesystem::path& root, std::string_view relative);
+/// A path of a recipe below `root`, refused (Evidence) when a component before the last is a link:
+/// what a package ships must not lead us out of the tree.
+Result<std::filesystem::path> path_inside(const std::filesystem::path& root,
+                                          std::string_view relative);
 
 /// Removes what the recipe drops.
 Result<void> prune(const std::filesystem::path& root, const Recipe& recipe);
 
 /// Writes the recipe's folders, files and links, and var/lib/dpkg/status, which names the packages.
-Result<void> furnish(const std::filesystem::path& root, const Recipe& recipe, const std::vector<Package>& packages);
+Result<void> furnish(const std::filesystem::path& root, const Recipe& recipe,
+                     const std::vector<Package>& packages);
 
-/// Starts a program of the tree through the tree's own loader, so that neither its architecture level
-/// nor the host's libraries matter, and neither chroot nor privileges are needed.
+/// Starts a program of the tree through the tree's own loader, so that neither its architecture
+/// level nor the host's libraries matter, and neither chroot nor privileges are needed.
 sys::SpawnPlan program_of_tree(const std::filesystem::path& root, std::string_view program,
                                std::vector<std::string> args);
 
 /// As program_of_tree for the tree's Python, with its standard library and nothing from the host.
-sys::SpawnPlan python_of_tree(const std::filesystem::path& root, const Recipe& recipe, std::vector<std::string> args);
+sys::SpawnPlan python_of_tree(const std::filesystem::path& root, const Recipe& recipe,
+                              std::vector<std::string> args);
 
 /// ld.so.cache and byte code: the same bytes from the same packages, whoever runs it.
-Result<void> compile(const Tools& tools, const std::filesystem::path& root, const Recipe& recipe, Progress& progress);
+Result<void> compile(const Tools& tools, const std::filesystem::path& root, const Recipe& recipe,
+                     Progress& progress);
 
 /// All of the above in order, then settle_tree().
-Result<void> prepare_tree(const Tools& tools, const std::filesystem::path& root, const Recipe& recipe,
-                          const std::vector<Package>& packages, Progress& progress);
+Result<void> prepare_tree(const Tools& tools, const std::filesystem::path& root,
+                          const Recipe& recipe, const std::vector<Package>& packages,
+                          Progress& progress);
 
 }  // namespace pybox::image

@@ -18,34 +18,116 @@ Recipe make_stdlib_3_13() {
       "python3.13",       // and with it the standard library
       "python3.13-gdbm",  // dbm.gnu
       "python3.13-venv",  // ensurepip
-      "tzdata", "tzdata-legacy",  // zoneinfo, the old names such as US/Eastern too
-      "ca-certificates",          // ssl.create_default_context()
-      "media-types", "netbase",   // mimetypes; socket.getservbyname()
-      "ncurses-base",             // terminfo for curses
-      "base-files", "libc-bin",   // the root's links; C.UTF-8, ldconfig for ctypes.util
-      "dash", "coreutils", "findutils", "grep", "sed", "mawk", "debianutils",  // subprocess, shell=True
+      "tzdata",
+      "tzdata-legacy",    // zoneinfo, the old names such as US/Eastern too
+      "ca-certificates",  // ssl.create_default_context()
+      "media-types",
+      "netbase",       // mimetypes; socket.getservbyname()
+      "ncurses-base",  // terminfo for curses
+      "base-files",
+      "libc-bin",  // the root's links; C.UTF-8, ldconfig for ctypes.util
+      "dash",
+      "coreutils",
+      "findutils",
+      "grep",
+      "sed",
+      "mawk",
+      "debianutils",  // subprocess, shell=True
   };
   recipe.drop = {
-      "boot", "home", "media", "mnt", "opt", "root", "run", "srv", "sys", "var", "dev", "tmp", "proc",
-      "etc/apt", "etc/alternatives", "etc/bindresvport.blacklist", "etc/ca-certificates", "etc/cron*", "etc/debconf.conf",
-      "etc/default", "etc/dpkg", "etc/ethertypes", "etc/fstab", "etc/gai.conf", "etc/issue*", "etc/logrotate.d",
-      "etc/profile.d", "etc/python3*", "etc/rpc", "etc/skel", "etc/update-motd.d", "etc/xattr.conf", "etc/ssl/private",
-      "usr/games", "usr/include", "usr/src", "usr/local", "usr/lib/ssl/misc", "usr/lib/ssl/private",
-      "usr/lib/binfmt.d", "usr/lib/tmpfiles.d", "usr/lib/systemd", "usr/lib/apt", "usr/lib/dpkg", "usr/libexec/dpkg",
+      "boot",
+      "home",
+      "media",
+      "mnt",
+      "opt",
+      "root",
+      "run",
+      "srv",
+      "sys",
+      "var",
+      "dev",
+      "tmp",
+      "proc",
+      "etc/apt",
+      "etc/alternatives",
+      "etc/bindresvport.blacklist",
+      "etc/ca-certificates",
+      "etc/cron*",
+      "etc/debconf.conf",
+      "etc/default",
+      "etc/dpkg",
+      "etc/ethertypes",
+      "etc/fstab",
+      "etc/gai.conf",
+      "etc/issue*",
+      "etc/logrotate.d",
+      "etc/profile.d",
+      "etc/python3*",
+      "etc/rpc",
+      "etc/skel",
+      "etc/update-motd.d",
+      "etc/xattr.conf",
+      "etc/ssl/private",
+      "usr/games",
+      "usr/include",
+      "usr/src",
+      "usr/local",
+      "usr/lib/ssl/misc",
+      "usr/lib/ssl/private",
+      "usr/lib/binfmt.d",
+      "usr/lib/tmpfiles.d",
+      "usr/lib/systemd",
+      "usr/lib/apt",
+      "usr/lib/dpkg",
+      "usr/libexec/dpkg",
       std::string(kLibraryFolder) + "/gconv",
-      "usr/share/applications", "usr/share/base-files", "usr/share/bash-completion", "usr/share/binfmts", "usr/share/bug",
-      "usr/share/common-licenses", "usr/share/debconf", "usr/share/debianutils", "usr/share/dict", "usr/share/doc",
-      "usr/share/doc-base", "usr/share/dpkg", "usr/share/info", "usr/share/libc-bin", "usr/share/lintian",
-      "usr/share/locale", "usr/share/man", "usr/share/menu", "usr/share/misc", "usr/share/perl5", "usr/share/pixmaps",
+      "usr/share/applications",
+      "usr/share/base-files",
+      "usr/share/bash-completion",
+      "usr/share/binfmts",
+      "usr/share/bug",
+      "usr/share/ca-certificates",
+      "usr/share/common-licenses",
+      "usr/share/debconf",
+      "usr/share/debianutils",
+      "usr/share/dict",
+      "usr/share/doc",
+      "usr/share/doc-base",
+      "usr/share/dpkg",
+      "usr/share/info",
+      "usr/share/libc-bin",
+      "usr/share/lintian",
+      "usr/share/locale",
+      "usr/share/man",
+      "usr/share/menu",
+      "usr/share/misc",
+      "usr/share/perl5",
+      "usr/share/pixmaps",
       "usr/share/polkit-1",
-      "usr/bin/apt*", "usr/bin/c_rehash", "usr/bin/debconf*", "usr/bin/dpkg*", "usr/bin/iconv", "usr/bin/ischroot",
-      "usr/bin/localedef", "usr/bin/openssl", "usr/bin/run-parts", "usr/bin/savelog", "usr/bin/tzselect",
-      "usr/bin/update-alternatives", "usr/bin/zdump", "usr/bin/ld.so", "usr/bin/pldd", "usr/bin/py3*", "usr/bin/pygettext*",
+      "usr/bin/apt*",
+      "usr/bin/c_rehash",
+      "usr/bin/debconf*",
+      "usr/bin/dpkg*",
+      "usr/bin/iconv",
+      "usr/bin/ischroot",
+      "usr/bin/localedef",
+      "usr/bin/openssl",
+      "usr/bin/run-parts",
+      "usr/bin/savelog",
+      "usr/bin/tzselect",
+      "usr/bin/update-alternatives",
+      "usr/bin/zdump",
+      "usr/bin/ld.so",
+      "usr/bin/pldd",
+      "usr/bin/py3*",
+      "usr/bin/pygettext*",
       "usr/lib/python3/dist-packages/debconf.py",
       "usr/lib/python3.13/sitecustomize.py",  // a hook for crash reports, read at every start
   };
   recipe.keep_only = {{"usr/sbin", {"ldconfig"}}};  // ctypes.util.find_library() asks it
-  recipe.folders = {"dev", "etc/ssl/certs", "proc", "tmp", "usr/lib/python3/dist-packages", "usr/local/bin", "var/lib/dpkg"};
+  recipe.folders = {
+      "dev",           "etc/ssl/certs", "proc", "tmp", "usr/lib/python3/dist-packages",
+      "usr/local/bin", "var/lib/dpkg"};
   recipe.files = {
       {"etc/passwd",
        "root:x:0:0:root:/tmp:/usr/sbin/nologin\nbox:x:1000:1000:box:/tmp:/bin/sh\n"
@@ -55,12 +137,16 @@ Recipe make_stdlib_3_13() {
       {"etc/hostname", "box\n"},
       {"etc/resolv.conf", ""},
       {"etc/nsswitch.conf",
-       "passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\nprotocols: files\nservices: files\n"},
+       "passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\nprotocols: "
+       "files\nservices: files\n"},
       {"etc/shells", "/bin/sh\n/usr/bin/sh\n"},
   };
   recipe.links = {
-      {"usr/bin/python3", "python3.13"}, {"usr/bin/python", "python3.13"}, {"usr/bin/awk", "mawk"},
-      {"usr/bin/which", "which.debianutils"}, {"etc/localtime", "/usr/share/zoneinfo/Etc/UTC"},
+      {"usr/bin/python3", "python3.13"},
+      {"usr/bin/python", "python3.13"},
+      {"usr/bin/awk", "mawk"},
+      {"usr/bin/which", "which.debianutils"},
+      {"etc/localtime", "/usr/share/zoneinfo/Etc/UTC"},
   };
   return recipe;
 }
@@ -68,7 +154,9 @@ Recipe make_stdlib_3_13() {
 /// Every field with its length before it: no two recipes share a text.
 class FieldText {
  public:
-  void add(std::string_view field) { text_ += std::to_string(field.size()) + ":" + std::string(field) + "\n"; }
+  void add(std::string_view field) {
+    text_ += std::to_string(field.size()) + ":" + std::string(field) + "\n";
+  }
   void add_all(const std::vector<std::string>& fields) {
     add(std::to_string(fields.size()));
     for (const std::string& field : fields) add(field);
@@ -94,8 +182,8 @@ const KernelRecipe& kernel_recipe() {
   static const KernelRecipe recipe = {
       "trixie",
       "linux-image-cloud-" + std::string(kDebianArchitecture),
-      // Disks at boot and hot-plugged ones, images, the tests' writable layer, entropy. virtio over PCI,
-      // the console and tmpfs are built in.
+      // Disks at boot and hot-plugged ones, images, the tests' writable layer, entropy. virtio over
+      // PCI, the console and tmpfs are built in.
       {"virtio_blk", "virtio_scsi", "sd_mod", "erofs", "overlay", "virtio_rng"},
   };
   return recipe;
@@ -103,9 +191,10 @@ const KernelRecipe& kernel_recipe() {
 
 std::string digest_of(const Recipe& recipe) {
   FieldText text;
-  for (const std::string_view field : {kStepsVersion, std::string_view("image"), kDebianArchitecture, kErofsUuid,
-                                       std::string_view(recipe.name), std::string_view(recipe.python),
-                                       std::string_view(recipe.suite)}) {
+  for (const std::string_view field :
+       {kStepsVersion, std::string_view("image"), kDebianArchitecture, kErofsUuid,
+        std::string_view(recipe.name), std::string_view(recipe.python),
+        std::string_view(recipe.suite)}) {
     text.add(field);
   }
   text.add(std::to_string(kFileTime));
@@ -120,8 +209,9 @@ std::string digest_of(const Recipe& recipe) {
 
 std::string digest_of(const KernelRecipe& recipe) {
   FieldText text;
-  for (const std::string_view field : {kStepsVersion, std::string_view("kernel"), kDebianArchitecture,
-                                       std::string_view(recipe.suite), std::string_view(recipe.package)}) {
+  for (const std::string_view field :
+       {kStepsVersion, std::string_view("kernel"), kDebianArchitecture,
+        std::string_view(recipe.suite), std::string_view(recipe.package)}) {
     text.add(field);
   }
   text.add_all(recipe.modules);

@@ -1,6 +1,6 @@
 #pragma once
-/// What an image is made of: data only. A recipe's digest is part of every image record; an image whose
-/// recipe is not today's is refused and built anew.
+/// What an image is made of: data only. A recipe's digest is part of every image record; an image
+/// whose recipe is not today's is refused and built anew.
 
 #include <cstdint>
 #include <string>
@@ -33,8 +33,8 @@ struct KernelRecipe {
   std::vector<std::string> modules;  ///< wanted ones; what they depend on comes along
 };
 
-/// Every file in an image carries this time: the release of Debian 13, later than 1980, before which
-/// zip archives cannot say. Seconds since the epoch.
+/// Every file in an image carries this time: the release of Debian 13, later than 1980, before
+/// which zip archives cannot say. Seconds since the epoch.
 constexpr std::int64_t kFileTime = 1754697600;
 /// The file-system UUID in every erofs image: fixed, so that the same tree makes the same file.
 constexpr std::string_view kErofsUuid = "5f6b1c6e-7079-5b6f-8000-000000000013";

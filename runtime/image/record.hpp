@@ -1,6 +1,7 @@
 #pragma once
-/// The records that set-up leaves beside what it built: manifest.json of an image and of the kernel.
-/// They hold no clock and no path, so that two builds from the same packages leave the same record.
+/// The records that set-up leaves beside what it built: manifest.json of an image and of the
+/// kernel. They hold no clock and no path, so that two builds from the same packages leave the same
+/// record.
 
 #include <cstdint>
 #include <string>

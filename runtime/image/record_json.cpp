@@ -14,8 +14,9 @@ constexpr std::uint64_t kSchemaVersion = 1;
 constexpr std::size_t kMostPackages = 4096;
 
 ordered_json package_json(const Package& package) {
-  return {{"name", package.name},   {"version", package.version}, {"architecture", package.architecture},
-          {"file", package.file},   {"bytes", package.bytes},     {"sha256", package.sha256}};
+  return {
+      {"name", package.name}, {"version", package.version}, {"architecture", package.architecture},
+      {"file", package.file}, {"bytes", package.bytes},     {"sha256", package.sha256}};
 }
 
 Result<Package> package_from(const json& value, const std::string& place) {
@@ -33,16 +34,20 @@ Result<Package> package_from(const json& value, const std::string& place) {
 
 Result<std::vector<Package>> packages_from(JsonFields& fields) {
   std::vector<Package> packages;
-  for (const json* item : PYBOX_TRY(fields.list("packages", kMostPackages))) {
-    packages.push_back(PYBOX_TRY(package_from(*item, "packages[" + std::to_string(packages.size()) + "]")));
+  const std::vector<const json*> items = PYBOX_TRY(fields.list("packages", kMostPackages));
+  for (const json* item : items) {
+    packages.push_back(
+        PYBOX_TRY(package_from(*item, "packages[" + std::to_string(packages.size()) + "]")));
   }
   return packages;
 }
 
 Result<std::vector<std::string>> suites_from(JsonFields& fields) {
   std::vector<std::string> suites;
-  for (const json* item : PYBOX_TRY(fields.list("suites", 64))) {
-    if (!item->is_string()) return Error(ErrorKind::Protocol, "suites holds something that is no text");
+  const std::vector<const json*> items = PYBOX_TRY(fields.list("suites", 64));
+  for (const json* item : items) {
+    if (!item->is_string())
+      return Error(ErrorKind::Protocol, "suites holds something that is no text");
     suites.push_back(item->get_ref<const std::string&>());
   }
   return suites;
@@ -52,7 +57,8 @@ Result<void> check_head(JsonFields& fields, std::string_view kind) {
   const std::uint64_t version = PYBOX_TRY(fields.count("schema_version"));
   const std::string found = PYBOX_TRY(fields.text("kind", 64));
   if (version == kSchemaVersion && found == kind) return {};
-  return Error(ErrorKind::Protocol, "this is no " + std::string(kind) + " record of schema version 1");
+  return Error(ErrorKind::Protocol,
+               "this is no " + std::string(kind) + " record of schema version 1");
 }
 
 std::string printed(const ordered_json& value) {
@@ -73,7 +79,10 @@ std::string to_json(const ImageRecord& record) {
                   {"recipe", record.recipe},
                   {"pybox_version", record.pybox_version},
                   {"tree", {{"entries", record.entries}}},
-                  {"erofs", {{"sha256", record.erofs.sha256}, {"bytes", record.erofs.bytes}, {"maker", record.erofs.maker}}},
+                  {"erofs",
+                   {{"sha256", record.erofs.sha256},
+                    {"bytes", record.erofs.bytes},
+                    {"maker", record.erofs.maker}}},
                   {"packages", packages}});
 }
 
@@ -127,8 +136,10 @@ Result<KernelRecord> kernel_record_from(std::string_view text) {
   record.suites = PYBOX_TRY(suites_from(fields));
   record.recipe = PYBOX_TRY(fields.text("recipe", 128));
   record.pybox_version = PYBOX_TRY(fields.text("pybox_version", 64));
-  for (const json* item : PYBOX_TRY(fields.list("files", 256))) {
-    JsonFields file = PYBOX_TRY(JsonFields::of(*item, "files[" + std::to_string(record.files.size()) + "]"));
+  const std::vector<const json*> files = PYBOX_TRY(fields.list("files", 256));
+  for (const json* item : files) {
+    JsonFields file =
+        PYBOX_TRY(JsonFields::of(*item, "files[" + std::to_string(record.files.size()) + "]"));
     KernelFile read;
     read.name = PYBOX_TRY(file.text("name", 256));
     read.bytes = PYBOX_TRY(file.count("bytes"));
@@ -137,7 +148,8 @@ Result<KernelRecord> kernel_record_from(std::string_view text) {
     record.files.push_back(std::move(read));
   }
   const std::vector<Package> packages = PYBOX_TRY(packages_from(fields));
-  if (packages.size() != 1) return Error(ErrorKind::Protocol, "packages must hold exactly one package");
+  if (packages.size() != 1)
+    return Error(ErrorKind::Protocol, "packages must hold exactly one package");
   record.package = packages.front();
   PYBOX_TRY(fields.finish());
   return record;

@@ -27,20 +27,24 @@ constexpr std::string_view kBasePython = "3.13";
 bool is_image_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && name.front() != '.' && name.front() != '-' &&
          std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+                  c == '.';
          });
 }
 
 std::string rebuild_hint(std::string_view python) {
-  return "run `pybox setup" + (python == kBasePython ? "" : " --python " + std::string(python)) + "`";
+  return "run `pybox setup" + (python == kBasePython ? "" : " --python " + std::string(python)) +
+         "`";
 }
 
 Error damaged(const std::string& name, std::string_view what, std::string_view python) {
-  return Error(ErrorKind::Refused, "the image `" + name + "` is damaged: " + std::string(what)).hint(rebuild_hint(python));
+  return Error(ErrorKind::Refused, "the image `" + name + "` is damaged: " + std::string(what))
+      .hint(rebuild_hint(python));
 }
 
 Result<ImageRecord> read_record(const fs::path& folder) {
-  return image_record_from(PYBOX_TRY(sys::read_file(folder / "manifest.json", kMaxRecord)));
+  const std::string text = PYBOX_TRY(sys::read_file(folder / "manifest.json", kMaxRecord));
+  return image_record_from(text);
 }
 
 /// Everything find_image() promises, for the image in one folder.
@@ -49,13 +53,17 @@ Result<Image> open_image(const fs::path& folder) {
   Result<ImageRecord> record = read_record(folder);
   if (!record) return damaged(name, record.error().message(), kBasePython);
   const std::string& python = record->python;
-  if (record->name != name) return damaged(name, "its record is that of `" + visible(record->name) + "`", python);
+  if (record->name != name)
+    return damaged(name, "its record is that of `" + visible(record->name) + "`", python);
   const Result<std::string> list = sys::read_file(folder / "tree.list", kMaxTreeList);
   if (!list) return damaged(name, list.error().message(), python);
-  if (tree_id(*list) != record->id) return damaged(name, "its ID is not the digest of its list of files", python);
+  if (tree_id(*list) != record->id)
+    return damaged(name, "its ID is not the digest of its list of files", python);
   const Recipe* recipe = base_recipe(python);
   if (recipe == nullptr || recipe->name != name || digest_of(*recipe) != record->recipe) {
-    return Error(ErrorKind::Refused, "the image `" + name + "` was built from another recipe than this PyBox's").hint(rebuild_hint(python));
+    return Error(ErrorKind::Refused,
+                 "the image `" + name + "` was built from another recipe than this PyBox's")
+        .hint(rebuild_hint(python));
   }
   std::error_code code;
   if (fs::file_size(folder / "image.erofs", code) != record->erofs.bytes || code) {
@@ -67,7 +75,8 @@ Result<Image> open_image(const fs::path& folder) {
 
 }  // namespace
 
-Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name, std::string_view python) {
+Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name,
+                         std::string_view python) {
   if (!is_image_name(name)) {
     return Error(ErrorKind::Refused, "`" + visible(name.substr(0, 100)) + "` is no image name")
         .hint("image names are lower-case letters, digits, `-`, `_` and `.`, at most 64");
@@ -78,13 +87,16 @@ Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name, std:
   std::error_code ignored;
   if (!is_image_name(folder_name) || !fs::exists(fs::symlink_status(folder, ignored))) {
     const bool is_base = name == "stdlib" && python == kBasePython;
-    return Error(ErrorKind::Refused, "there is no image `" + std::string(name) + "` for Python " + visible(python.substr(0, 16)))
-        .hint(is_base ? "run `pybox setup`" : "`pybox image list` shows what is there; this PyBox builds `stdlib` for Python 3.13");
+    return Error(ErrorKind::Refused, "there is no image `" + std::string(name) + "` for Python " +
+                                         visible(python.substr(0, 16)))
+        .hint(is_base ? "run `pybox setup`"
+                      : "`pybox image list` shows what is there; this PyBox builds `stdlib` for "
+                        "Python 3.13");
   }
   Image image = PYBOX_TRY(open_image(folder));
   if (image.python == python) return image;
-  return Error(ErrorKind::Refused, "the image `" + std::string(name) + "` holds Python " + image.python + ", not " +
-                                       visible(python.substr(0, 16)));
+  return Error(ErrorKind::Refused, "the image `" + std::string(name) + "` holds Python " +
+                                       image.python + ", not " + visible(python.substr(0, 16)));
 }
 
 Result<void> verify_image(const Image& image, Progress& progress) {
@@ -93,7 +105,8 @@ Result<void> verify_image(const Image& image, Progress& progress) {
   const std::string list = PYBOX_TRY(sys::read_file(folder / "tree.list", kMaxTreeList));
   PYBOX_TRY(verify_tree(image.rootfs, list, progress));
   const sys::Fd erofs = PYBOX_TRY(sys::open_path(image.erofs, O_RDONLY | O_NOFOLLOW));
-  const std::string digest = PYBOX_TRY(digest_of_open(erofs, image.erofs.string(), [](std::uint64_t) {}));
+  const std::string digest =
+      PYBOX_TRY(digest_of_open(erofs, image.erofs.string(), [](std::uint64_t) {}));
   if (digest == record.erofs.sha256) return {};
   return Error(ErrorKind::Evidence, "image.erofs is not the file that was recorded");
 }

@@ -6,11 +6,12 @@
 /// an own name
 ///   rootfs/                   the unpacked read-only tree (native engine)
 ///   image.erofs               the same tree as one read-only file (vm engine)
-///   tree.list                 the canonical text of the tree (image/tree.hpp); its digest is the image ID
-///   manifest.json             the record made when it was built (image/record.hpp names its fields)
-/// The folder is whole or absent: it is built beside and renamed into place. Everything but manifest.json
-/// is what the ID, or the record's digest of image.erofs, covers. All files are 0444, folders of the tree
-/// 0555, owned by the user.
+///   tree.list                 the canonical text of the tree (image/tree.hpp); its digest is the
+///   image ID manifest.json             the record made when it was built (image/record.hpp names
+///   its fields)
+/// The folder is whole or absent: it is built beside and renamed into place. Everything but
+/// manifest.json is what the ID, or the record's digest of image.erofs, covers. All files are 0444,
+/// folders of the tree 0555, owned by the user.
 
 #include <filesystem>
 #include <optional>
@@ -39,12 +40,13 @@ struct Image {
 Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name,
                          std::string_view python);
 
-/// Hashes every file of the tree and the erofs image. Error kind Evidence naming the first difference.
+/// Hashes every file of the tree and the erofs image. Error kind Evidence naming the first
+/// difference.
 Result<void> verify_image(const Image& image, Progress& progress);
 
 /// A shared lock on an image for as long as the descriptor is open (flock on manifest.json): `pybox
-/// setup` then leaves the files of a replaced image where they are. Whoever keeps an image mounted or
-/// open beyond one call holds one.
+/// setup` then leaves the files of a replaced image where they are. Whoever keeps an image mounted
+/// or open beyond one call holds one.
 Result<sys::Fd> hold_image(const Image& image);
 
 /// Every image folder, sorted by name; unusable ones are included with the reason.

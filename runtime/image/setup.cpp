@@ -26,8 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Measured for Python 3.13 on amd64: 59 MiB of packages and lists to download, at most 480 MiB on the
-// disk while building, 250 MiB afterwards. The room asked for leaves a margin for larger packages.
+// Measured for Python 3.13 on amd64: 59 MiB of packages and lists to download, at most 480 MiB on
+// the disk while building, 250 MiB afterwards. The room asked for leaves a margin for larger
+// packages.
 constexpr Bytes kDownload = 65_MiB;
 constexpr Bytes kRoomToBuild = 640_MiB;
 constexpr Bytes kKept = 250_MiB;
@@ -39,9 +40,9 @@ struct Job {
   Progress& progress;
   const Tools& tools;
   const Recipe& recipe;
-  std::optional<ImageRecord> old_image;    ///< readable record of what is there, usable or not
+  std::optional<ImageRecord> old_image;  ///< readable record of what is there, usable or not
   std::optional<KernelRecord> old_kernel;
-  bool has_image = false;                  ///< what is there is whole and of today's recipe
+  bool has_image = false;  ///< what is there is whole and of today's recipe
   bool has_kernel = false;
 
   fs::path image_folder() const { return dirs.images() / recipe.name; }
@@ -60,7 +61,8 @@ void inspect(Job& job) {
   std::error_code ignored;
   if (fs::exists(job.image_folder(), ignored)) {
     const Result<Image> image = find_image(job.dirs, "stdlib", job.recipe.python);
-    const Result<void> whole = image ? verify_image(*image, job.progress) : Result<void>(image.error());
+    const Result<void> whole =
+        image ? verify_image(*image, job.progress) : Result<void>(image.error());
     job.has_image = whole.has_value();
     if (!whole) job.progress.note(whole.error().message() + "; it is built anew");
   }
@@ -72,19 +74,22 @@ void inspect(Job& job) {
   }
 }
 
-/// The apt lines of --mirror. Without network those of the cached lists do, if they are of that mirror.
+/// The apt lines of --mirror. Without network those of the cached lists do, if they are of that
+/// mirror.
 Result<std::vector<std::string>> lines_of_mirror(const Job& job, const FetchPlan& plan) {
   job.progress.stage("looking at the mirror");
   bool unreachable = false;
   const std::string url = PYBOX_TRY(check_mirror(job.request.mirror));
-  const Result<std::vector<ArchiveSource>> found = probe_mirror(job.tools, url, job.recipe.suite, plan.work, unreachable);
+  const Result<std::vector<ArchiveSource>> found =
+      probe_mirror(job.tools, url, job.recipe.suite, plan.work, unreachable);
   std::vector<std::string> lines;
   if (found) {
     for (const ArchiveSource& source : *found) lines.push_back(apt_line(source, plan.keyring));
     return lines;
   }
   if (unreachable) lines = lines_of_cached_lists(plan.cache);
-  if (!lines.empty() && lines.front() == apt_line({apt_uri(url), job.recipe.suite}, plan.keyring)) return lines;
+  if (!lines.empty() && lines.front() == apt_line({apt_uri(url), job.recipe.suite}, plan.keyring))
+    return lines;
   return found.error();
 }
 
@@ -100,8 +105,10 @@ Result<FetchPlan> plan_fetch(const Job& job, const fs::path& work) {
     return plan;
   }
   const std::vector<ArchiveSource> sources = pick_sources(sources_of_host(), job.recipe.suite);
-  plan.where = sources.empty() ? "mmdebstrap's default mirror" : "this host's mirror " + visible(sources.front().uri);
-  for (const ArchiveSource& source : sources) plan.apt_lines.push_back(apt_line(source, plan.keyring));
+  plan.where = sources.empty() ? "mmdebstrap's default mirror"
+                               : "this host's mirror " + visible(sources.front().uri);
+  for (const ArchiveSource& source : sources)
+    plan.apt_lines.push_back(apt_line(source, plan.keyring));
   return plan;
 }
 
@@ -125,9 +132,11 @@ void say_change(const Job& job, const ImageRecord& made) {
   }
   std::string why = what_changed(job.old_image->packages, made.packages);
   if (!why.empty()) why = "these packages changed: " + why;
-  if (job.old_image->recipe != made.recipe) why += std::string(why.empty() ? "" : "; and ") + "its recipe changed";
+  if (job.old_image->recipe != made.recipe)
+    why += std::string(why.empty() ? "" : "; and ") + "its recipe changed";
   if (why.empty()) why = "its old record was not that of its packages";
-  job.progress.note("the image `" + made.name + "` changed: " + job.old_image->id + " → " + made.id + ", because " + why);
+  job.progress.note("the image `" + made.name + "` changed: " + job.old_image->id + " → " +
+                    made.id + ", because " + why);
 }
 
 Result<void> build_image(const Job& job, const FetchPlan& plan, const Resolved& resolved) {
@@ -169,40 +178,44 @@ Result<void> build_guest_kernel(const Job& job, const FetchPlan& plan, const Res
   source.rootfs = job.image_folder() / "rootfs";
   source.image = &job.recipe;
   const fs::path made = plan.work / "kernel";
-  const KernelRecord record = PYBOX_TRY(build_kernel(job.tools, *plan.kernel, source, plan.work, made, job.progress));
+  const KernelRecord record =
+      PYBOX_TRY(build_kernel(job.tools, *plan.kernel, source, plan.work, made, job.progress));
   PYBOX_TRY(put_in_place(made, job.kernel_folder()));
   if (job.old_kernel && job.old_kernel->id != record.id) {
-    job.progress.note("the guest kernel changed: " + job.old_kernel->package.version + " → " + record.package.version);
+    job.progress.note("the guest kernel changed: " + job.old_kernel->package.version + " → " +
+                      record.package.version);
   }
   return {};
 }
 
-/// The cache keeps what the image and the kernel of now were made from, so that they can be made anew
-/// without network.
+/// The cache keeps what the image and the kernel of now were made from, so that they can be made
+/// anew without network.
 Result<void> trim(const Job& job) {
-  std::vector<Package> keep;
-  if (const auto record = image_record_from(PYBOX_TRY(sys::read_file(job.image_folder() / "manifest.json", 4_MiB)))) {
-    keep = record->packages;
-  }
-  if (const auto record = kernel_record_from(PYBOX_TRY(sys::read_file(job.kernel_folder() / "manifest.json", 4_MiB)))) {
-    keep.push_back(record->package);
-  }
+  const std::string image = PYBOX_TRY(sys::read_file(job.image_folder() / "manifest.json", 4_MiB));
+  const std::string kernel =
+      PYBOX_TRY(sys::read_file(job.kernel_folder() / "manifest.json", 4_MiB));
+  std::vector<Package> keep = PYBOX_TRY(image_record_from(image)).packages;
+  keep.push_back(PYBOX_TRY(kernel_record_from(kernel)).package);
   return trim_cache(job.dirs.cache(), keep);
 }
 
 Result<void> build_missing(Job& job, SetUpResult& result) {
-  PYBOX_TRY(require_tools({"mmdebstrap", "apt-get", "dpkg-deb", "mkfs.erofs", "tar", "sed", "sort"}));
+  PYBOX_TRY(
+      require_tools({"mmdebstrap", "apt-get", "dpkg-deb", "mkfs.erofs", "tar", "sed", "sort"}));
   PYBOX_TRY(require_space(job.dirs.home, kRoomToBuild));
   const fs::path work = PYBOX_TRY(make_work_folder(job.dirs));
   FetchPlan plan = PYBOX_TRY(plan_fetch(job, work));
-  const std::string question = "pybox setup downloads up to " + human_size(kDownload) + " from " + plan.where + " and keeps about " +
-                               human_size(kKept) + " in " + job.dirs.home.string() + ".";
+  const std::string question = "pybox setup downloads up to " + human_size(kDownload) + " from " +
+                               plan.where + " and keeps about " + human_size(kKept) + " in " +
+                               job.dirs.home.string() + ".";
   if (job.request.confirm && !job.request.confirm(question)) {
     return Error(ErrorKind::Interrupted, "nothing was downloaded or changed");
   }
   if (!job.request.mirror.empty()) plan.apt_lines = PYBOX_TRY(lines_of_mirror(job, plan));
   const Resolved resolved = PYBOX_TRY(resolve(job.tools, plan, job.progress));
-  if (resolved.offline) job.progress.note("no network: " + plan.where + " cannot be reached; the package lists of the last set-up are used");
+  if (resolved.offline)
+    job.progress.note("no network: " + plan.where +
+                      " cannot be reached; the package lists of the last set-up are used");
   drop_unchanged(job, plan, resolved);
   if (plan.image == nullptr && plan.kernel == nullptr) return {};
   PYBOX_TRY(unpack(job.tools, plan, resolved, job.progress));
@@ -217,7 +230,9 @@ Result<void> build_missing(Job& job, SetUpResult& result) {
 Error explained(Error error) {
   if (error.errno_code() != ENOSPC && error.errno_code() != EDQUOT) return error;
   return std::move(error)
-      .hint("free some space, or set PYBOX_HOME to a folder on a larger disk; then run `pybox setup` again")
+      .hint(
+          "free some space, or set PYBOX_HOME to a folder on a larger disk; then run `pybox setup` "
+          "again")
       .as(ErrorKind::HostCannot);
 }
 
@@ -227,13 +242,15 @@ Result<void> check_request(const SetUpRequest& request) {
   if (!request.mirror.empty()) PYBOX_TRY(check_mirror(request.mirror));
   for (const std::string& python : request.pythons) {
     if (base_recipe(python) != nullptr) continue;
-    return Error(ErrorKind::Refused, "this PyBox builds images for Python 3.13, not for `" + visible(python.substr(0, 32)) + "`")
+    return Error(ErrorKind::Refused, "this PyBox builds images for Python 3.13, not for `" +
+                                         visible(python.substr(0, 32)) + "`")
         .hint("leave --python out, or say --python 3.13");
   }
   return {};
 }
 
-Result<SetUpResult> set_up(const sys::StateDirs& dirs, const SetUpRequest& request, Progress& progress) {
+Result<SetUpResult> set_up(const sys::StateDirs& dirs, const SetUpRequest& request,
+                           Progress& progress) {
   PYBOX_TRY(check_request(request));
   const sys::Fd lock = PYBOX_TRY(lock_setup(dirs, progress));
   PYBOX_TRY(sweep_setup(dirs));

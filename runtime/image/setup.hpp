@@ -1,11 +1,11 @@
 #pragma once
-/// From nothing, or from whatever an earlier set-up left, to a base image and a guest kernel that are
-/// whole and verified.
+/// From nothing, or from whatever an earlier set-up left, to a base image and a guest kernel that
+/// are whole and verified.
 ///
-/// Theory of operation: under one lock per home, what is there is verified; what is missing, damaged or
-/// of another recipe is built in cache/work-… and exchanged into its place in one step. A set-up that is
-/// killed at any moment leaves the old state or the new one; the next set-up removes the work folder.
-/// Packages already downloaded stay in the cache.
+/// Theory of operation: under one lock per home, what is there is verified; what is missing,
+/// damaged or of another recipe is built in cache/work-… and exchanged into its place in one step.
+/// A set-up that is killed at any moment leaves the old state or the new one; the next set-up
+/// removes the work folder. Packages already downloaded stay in the cache.
 
 #include <functional>
 #include <string>
@@ -39,6 +39,7 @@ struct SetUpResult {
 Result<void> check_request(const SetUpRequest& request);
 
 /// Does it. Errors: see cli/cmd_setup.hpp.
-Result<SetUpResult> set_up(const sys::StateDirs& dirs, const SetUpRequest& request, Progress& progress);
+Result<SetUpResult> set_up(const sys::StateDirs& dirs, const SetUpRequest& request,
+                           Progress& progress);
 
 }  // namespace pybox::image

@@ -48,21 +48,26 @@ Error unwritable(Error error, const sys::StateDirs& dirs) {
 
 Result<sys::Fd> lock_setup(const sys::StateDirs& dirs, Progress& progress) {
   for (const fs::path& folder : {dirs.home, dirs.images(), dirs.vm(), dirs.cache()}) {
-    if (Result<void> made = sys::ensure_private_dir(folder); !made) return unwritable(std::move(made).error(), dirs);
+    if (Result<void> made = sys::ensure_private_dir(folder); !made)
+      return unwritable(std::move(made).error(), dirs);
   }
-  Result<sys::Fd> opened = sys::open_path(dirs.cache() / "setup.lock", O_RDWR | O_CREAT | O_NOFOLLOW);
+  Result<sys::Fd> opened =
+      sys::open_path(dirs.cache() / "setup.lock", O_RDWR | O_CREAT | O_NOFOLLOW);
   if (!opened) return unwritable(std::move(opened).error(), dirs);
   sys::Fd lock = std::move(opened).value();
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno == EWOULDBLOCK) progress.note("another `pybox setup` is at work in this home; waiting for it to end");
+  if (errno == EWOULDBLOCK)
+    progress.note("another `pybox setup` is at work in this home; waiting for it to end");
   while (::flock(lock.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return Error::from_errno(errno, "locking " + (dirs.cache() / "setup.lock").string());
+    if (errno != EINTR)
+      return Error::from_errno(errno, "locking " + (dirs.cache() / "setup.lock").string());
   }
   return lock;
 }
 
 Result<void> sweep_setup(const sys::StateDirs& dirs) {
-  for (const fs::path& work : entries_with(dirs.cache(), kWorkPrefix)) PYBOX_TRY(sys::remove_tree(work));
+  for (const fs::path& work : entries_with(dirs.cache(), kWorkPrefix))
+    PYBOX_TRY(sys::remove_tree(work));
   for (const fs::path& old : entries_with(dirs.images(), kOldPrefix)) {
     if (is_free(old)) PYBOX_TRY(sys::remove_tree(old));
   }
@@ -78,7 +83,8 @@ Result<fs::path> make_work_folder(const sys::StateDirs& dirs) {
 Result<void> put_in_place(const fs::path& made, const fs::path& target) {
   // Names must not reach the disk before the bytes they name.
   const sys::Fd folder = PYBOX_TRY(sys::open_path(made, O_RDONLY | O_DIRECTORY));
-  if (::syncfs(folder.get()) != 0) return Error::from_errno(errno, "writing " + made.string() + " to the disk");
+  if (::syncfs(folder.get()) != 0)
+    return Error::from_errno(errno, "writing " + made.string() + " to the disk");
   std::error_code code;
   if (!fs::exists(fs::symlink_status(target, code))) {
     if (::rename(made.c_str(), target.c_str()) == 0) return {};
@@ -95,11 +101,13 @@ Result<void> put_in_place(const fs::path& made, const fs::path& target) {
 
 Result<void> require_space(const fs::path& folder, Bytes wanted) {
   struct statvfs space {};
-  if (::statvfs(folder.c_str(), &space) != 0) return Error::from_errno(errno, "asking for the free space of " + folder.string());
+  if (::statvfs(folder.c_str(), &space) != 0)
+    return Error::from_errno(errno, "asking for the free space of " + folder.string());
   const Bytes free{static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize};
   if (free >= wanted) return {};
-  return Error(ErrorKind::HostCannot, "not enough space: set-up needs " + human_size(wanted) + " in " + folder.string() +
-                                          ", and " + human_size(free) + " are free")
+  return Error(ErrorKind::HostCannot, "not enough space: set-up needs " + human_size(wanted) +
+                                          " in " + folder.string() + ", and " + human_size(free) +
+                                          " are free")
       .hint("free some space, or set PYBOX_HOME to a folder on a larger disk");
 }
 

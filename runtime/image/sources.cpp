@@ -45,7 +45,8 @@ struct Stanza {
     for (const char* off : {"no", "false", "0", "off", "disable", "without"}) {
       if (words_of(switched) == std::vector<std::string>{off}) return;
     }
-    for (std::string& uri : words_of(uris)) out.push_back({std::move(uri), words_of(suites), words_of(components)});
+    for (std::string& uri : words_of(uris))
+      out.push_back({std::move(uri), words_of(suites), words_of(components)});
   }
 };
 
@@ -111,21 +112,28 @@ std::string target_of(const std::string& uri) {
 }
 
 bool ends_one(const std::vector<std::string>& words, std::string_view end) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return word.ends_with(end); });
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return word.ends_with(end); });
 }
 
 /// How much `source` looks like Debian's own mirror whose path ends in `end`; 0: not at all.
-int resemblance(const std::vector<HostSource>& host, const HostSource& source, std::string_view end) {
+int resemblance(const std::vector<HostSource>& host, const HostSource& source,
+                std::string_view end) {
   const std::string target = target_of(without_trailing_slash(source.uri));
   if (!target.ends_with(end) || !check_mirror(source.uri)) return 0;
-  if (std::find(source.components.begin(), source.components.end(), "main") == source.components.end()) return 0;
+  if (std::find(source.components.begin(), source.components.end(), "main") ==
+      source.components.end())
+    return 0;
   if (ends_one(source.suites, "/")) return 0;
   int score = 1;
   for (const HostSource& other : host) {
-    if (other.uri == source.uri && (ends_one(other.suites, "-updates") || ends_one(other.suites, "-backports"))) score = 3;
+    if (other.uri == source.uri &&
+        (ends_one(other.suites, "-updates") || ends_one(other.suites, "-backports")))
+      score = 3;
   }
   const std::size_t authority = target.find("//");
-  const bool at_top = authority != std::string::npos && target.find('/', authority + 2) == target.size() - end.size();
+  const bool at_top = authority != std::string::npos &&
+                      target.find('/', authority + 2) == target.size() - end.size();
   return score + (at_top ? 1 : 0);
 }
 
@@ -150,20 +158,24 @@ std::vector<HostSource> sources_in_file(std::string_view text, bool deb822) {
 std::vector<HostSource> sources_of_host(const std::filesystem::path& apt_folder) {
   std::vector<std::filesystem::path> files = {apt_folder / "sources.list"};
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(apt_folder / "sources.list.d", ignored)) {
-    if (entry.path().extension() == ".list" || entry.path().extension() == ".sources") files.push_back(entry.path());
+  for (const auto& entry :
+       std::filesystem::directory_iterator(apt_folder / "sources.list.d", ignored)) {
+    if (entry.path().extension() == ".list" || entry.path().extension() == ".sources")
+      files.push_back(entry.path());
   }
   std::sort(files.begin() + 1, files.end());
   std::vector<HostSource> sources;
   for (const std::filesystem::path& file : files) {
     const Result<std::string> text = sys::read_file(file, 1_MiB);
     if (!text) continue;
-    for (HostSource& source : sources_in_file(*text, file.extension() == ".sources")) sources.push_back(std::move(source));
+    for (HostSource& source : sources_in_file(*text, file.extension() == ".sources"))
+      sources.push_back(std::move(source));
   }
   return sources;
 }
 
-std::vector<ArchiveSource> pick_sources(const std::vector<HostSource>& host, std::string_view suite) {
+std::vector<ArchiveSource> pick_sources(const std::vector<HostSource>& host,
+                                        std::string_view suite) {
   const std::string name(suite);
   const std::optional<std::string> archive = best_of(host, "/debian");
   if (!archive) return {};
@@ -175,8 +187,9 @@ std::vector<ArchiveSource> pick_sources(const std::vector<HostSource>& host, std
 }
 
 Result<std::string> check_mirror(std::string_view url) {
-  constexpr std::array<std::string_view, 7> kSchemes = {"http://", "https://", "file:/", "copy:/", "mirror+file:/",
-                                                        "mirror+http://", "mirror+https://"};
+  constexpr std::array<std::string_view, 7> kSchemes = {
+      "http://",       "https://",       "file:/",         "copy:/",
+      "mirror+file:/", "mirror+http://", "mirror+https://"};
   const bool known = std::any_of(kSchemes.begin(), kSchemes.end(), [&](std::string_view scheme) {
     return url.starts_with(scheme) && url.size() > scheme.size();
   });
@@ -185,9 +198,12 @@ Result<std::string> check_mirror(std::string_view url) {
     return c > ' ' && c < 0x7f && std::string_view("[]\"'\\#").find(c) == std::string_view::npos;
   });
   if (known && plain) return without_trailing_slash(std::string(url));
-  return Error(ErrorKind::Usage, "--mirror wants the URL of a Debian mirror (http:, https:, file:), not `" +
-                                     visible(url.substr(0, 200)) + "`")
-      .hint("for example --mirror http://mirror.example/debian; without --mirror PyBox uses the host's own");
+  return Error(ErrorKind::Usage,
+               "--mirror wants the URL of a Debian mirror (http:, https:, file:), not `" +
+                   visible(url.substr(0, 200)) + "`")
+      .hint(
+          "for example --mirror http://mirror.example/debian; without --mirror PyBox uses the "
+          "host's own");
 }
 
 std::string apt_uri(std::string_view url) {
@@ -195,7 +211,8 @@ std::string apt_uri(std::string_view url) {
 }
 
 std::string apt_line(const ArchiveSource& source, const std::filesystem::path& keyring) {
-  return "deb [signed-by=" + keyring.string() + "] " + apt_uri(source.uri) + " " + source.suite + " main";
+  return "deb [signed-by=" + keyring.string() + "] " + apt_uri(source.uri) + " " + source.suite +
+         " main";
 }
 
 Result<std::filesystem::path> debian_keyring() {
@@ -205,7 +222,8 @@ Result<std::filesystem::path> debian_keyring() {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(file, ignored)) return file;
   }
-  return Error(ErrorKind::HostCannot, "Debian's archive keys are not installed, so no package could be verified")
+  return Error(ErrorKind::HostCannot,
+               "Debian's archive keys are not installed, so no package could be verified")
       .hint("install with: apt-get install debian-archive-keyring");
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-/// Where Debian packages come from. No registry host stands in PyBox: a mirror is named by --mirror, or
-/// is the one this host's own apt uses when it is a Debian host, or is left to mmdebstrap, which knows
-/// its own default.
+/// Where Debian packages come from. No registry host stands in PyBox: a mirror is named by
+/// --mirror, or is the one this host's own apt uses when it is a Debian host, or is left to
+/// mmdebstrap, which knows its own default.
 
 #include <filesystem>
 #include <string>
@@ -34,12 +34,14 @@ std::vector<HostSource> sources_in_file(std::string_view text, bool deb822);
 /// Those of /etc/apt/sources.list and sources.list.d below `apt_folder`, files in name order.
 std::vector<HostSource> sources_of_host(const std::filesystem::path& apt_folder = "/etc/apt");
 
-/// Picks the host's Debian mirror: an entry with component main whose path ends in /debian serves SUITE
-/// and SUITE-updates, one that ends in /debian-security serves SUITE-security. Other vendors also end
-/// their paths so, hence entries that carry -updates or -backports and stand at the top of their host
-/// come first; Debian's keyring rejects a wrong pick. A mirror+file: URI is judged by the first line of
-/// its list. Empty when the host is no Debian host: mmdebstrap then uses its default.
-std::vector<ArchiveSource> pick_sources(const std::vector<HostSource>& host, std::string_view suite);
+/// Picks the host's Debian mirror: an entry with component main whose path ends in /debian serves
+/// SUITE and SUITE-updates, one that ends in /debian-security serves SUITE-security. Other vendors
+/// also end their paths so, hence entries that carry -updates or -backports and stand at the top of
+/// their host come first; Debian's keyring rejects a wrong pick. A mirror+file: URI is judged by
+/// the first line of its list. Empty when the host is no Debian host: mmdebstrap then uses its
+/// default.
+std::vector<ArchiveSource> pick_sources(const std::vector<HostSource>& host,
+                                        std::string_view suite);
 
 /// Checks the form of --mirror. Error kind Usage: not a URL apt could use.
 Result<std::string> check_mirror(std::string_view url);

@@ -20,8 +20,8 @@ constexpr int kLeashFd = 9;
 constexpr int kLockFd = 8;
 constexpr int kTickMillis = 100;
 
-// The watcher's copies of stdout and stderr are closed, or the tool's pipes would never end. It is a
-// grandchild, so that a tool which waits for all its children does not wait for it.
+// The watcher's copies of stdout and stderr are closed, or the tool's pipes would never end. It is
+// a grandchild, so that a tool which waits for all its children does not wait for it.
 constexpr std::string_view kLeash =
     "group=$$\n"
     "( { read -r word <&9; kill -s KILL -- -$group; } >/dev/null 2>&1 & )\n"
@@ -73,7 +73,8 @@ struct Stream {
 bool listen(Stream& out, Stream& err, const std::function<void()>& tick, Nanos deadline) {
   while (out.fd.is_open() || err.fd.is_open()) {
     if (monotonic_now() >= deadline) return false;
-    std::array<pollfd, 2> watched = {pollfd{out.fd.get(), POLLIN, 0}, pollfd{err.fd.get(), POLLIN, 0}};
+    std::array<pollfd, 2> watched = {pollfd{out.fd.get(), POLLIN, 0},
+                                     pollfd{err.fd.get(), POLLIN, 0}};
     ::poll(watched.data(), watched.size(), kTickMillis);
     if (watched[0].revents != 0) out.drain();
     if (watched[1].revents != 0) err.drain();
@@ -85,7 +86,8 @@ bool listen(Stream& out, Stream& err, const std::function<void()>& tick, Nanos d
 std::string last_lines(std::string_view text, std::size_t count) {
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   std::size_t start = text.size();
-  for (std::size_t lines = 0; lines < count && start != std::string_view::npos && start > 0; ++lines) {
+  for (std::size_t lines = 0; lines < count && start != std::string_view::npos && start > 0;
+       ++lines) {
     start = text.rfind('\n', start - 1);
   }
   if (start == std::string_view::npos) start = 0;
@@ -95,7 +97,8 @@ std::string last_lines(std::string_view text, std::size_t count) {
 
 }  // namespace
 
-Result<sys::ToolResult> Tools::run(sys::SpawnPlan plan, Nanos patience, const ToolWatch& watch) const {
+Result<sys::ToolResult> Tools::run(sys::SpawnPlan plan, Nanos patience,
+                                   const ToolWatch& watch) const {
   if (!plan.program.has_parent_path()) {
     PYBOX_TRY(require_tools({plan.program.string()}));
     plan.program = *sys::find_program(plan.program.string());
@@ -125,13 +128,15 @@ Result<sys::ToolResult> Tools::run(sys::SpawnPlan plan, Nanos patience, const To
     status = PYBOX_TRY(child.wait(std::max(Nanos{0}, deadline - monotonic_now())));
   }
   if (!status) {
-    return Error(ErrorKind::HostCannot, "`" + name + "` did not end within " + human_seconds(patience));
+    return Error(ErrorKind::HostCannot,
+                 "`" + name + "` did not end within " + human_seconds(patience));
   }
   result.status = *status;
   return result;
 }
 
-Result<sys::ToolResult> Tools::run_well(sys::SpawnPlan plan, Nanos patience, const ToolWatch& watch) const {
+Result<sys::ToolResult> Tools::run_well(sys::SpawnPlan plan, Nanos patience,
+                                        const ToolWatch& watch) const {
   const std::string name = plan.program.filename().string();
   sys::ToolResult result = PYBOX_TRY(run(std::move(plan), patience, watch));
   if (!result.ok()) return tool_failure(name, result);
@@ -139,14 +144,18 @@ Result<sys::ToolResult> Tools::run_well(sys::SpawnPlan plan, Nanos patience, con
 }
 
 Error tool_failure(std::string_view tool, const sys::ToolResult& result) {
-  const std::string how = (result.status.by_signal ? " was ended by signal " : " failed with exit code ") +
-                          std::to_string(result.status.code);
+  const std::string how =
+      (result.status.by_signal ? " was ended by signal " : " failed with exit code ") +
+      std::to_string(result.status.code);
   const std::string_view said = result.err.empty() ? result.out : result.err;
-  Error error(ErrorKind::HostCannot,
-              "`" + std::string(tool) + "`" + how + (said.empty() ? "" : ":\n" + last_lines(said, 6)));
+  Error error(ErrorKind::HostCannot, "`" + std::string(tool) + "`" + how +
+                                         (said.empty() ? "" : ":\n" + last_lines(said, 6)));
   if (said.find("No space left on device") != std::string_view::npos) {
-    return Error(ErrorKind::HostCannot, "no space left on the disk while running `" + std::string(tool) + "`")
-        .hint("free some space, or set PYBOX_HOME to a folder on a larger disk; then run `pybox setup` again");
+    return Error(ErrorKind::HostCannot,
+                 "no space left on the disk while running `" + std::string(tool) + "`")
+        .hint(
+            "free some space, or set PYBOX_HOME to a folder on a larger disk; then run `pybox "
+            "setup` again");
   }
   return error;
 }
@@ -169,7 +178,8 @@ Result<void> require_tools(const std::vector<std::string>& names) {
   if (missing.empty()) return {};
   std::string command = "install with: apt-get install";
   for (const std::string_view package : packages) command += " " + std::string(package);
-  return Error(ErrorKind::HostCannot, missing + (packages.size() > 1 ? " are" : " is") + " not installed")
+  return Error(ErrorKind::HostCannot,
+               missing + (packages.size() > 1 ? " are" : " is") + " not installed")
       .hint(std::move(command));
 }
 

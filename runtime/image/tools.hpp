@@ -1,12 +1,13 @@
 #pragma once
-/// Theory of operation: host tools that set-up needs (mmdebstrap, dpkg-deb, mkfs.erofs, the image's own
-/// Python) run "on a leash". Each is the leader of a session of its own, beside a small watcher shell
-/// that reads from a pipe whose other end only PyBox holds. When PyBox closes that end (the tool ended,
-/// took too long, or PyBox was killed in any way, SIGKILL included) the watcher kills the whole process
-/// group, so that nothing a tool started outlives us. PyBox reaps the tool, init the watcher.
+/// Theory of operation: host tools that set-up needs (mmdebstrap, dpkg-deb, mkfs.erofs, the image's
+/// own Python) run "on a leash". Each is the leader of a session of its own, beside a small watcher
+/// shell that reads from a pipe whose other end only PyBox holds. When PyBox closes that end (the
+/// tool ended, took too long, or PyBox was killed in any way, SIGKILL included) the watcher kills
+/// the whole process group, so that nothing a tool started outlives us. PyBox reaps the tool, init
+/// the watcher.
 ///
-/// The watcher also holds the set-up lock (sys::Fd given at construction) until that kill is done: a
-/// second `pybox setup` never meets a tool of a killed one.
+/// The watcher also holds the set-up lock (sys::Fd given at construction) until that kill is done:
+/// a second `pybox setup` never meets a tool of a killed one.
 
 #include <functional>
 #include <string>
@@ -22,8 +23,9 @@ namespace pybox::image {
 
 /// What a caller may want to know while a tool runs. Both are optional and called from run().
 struct ToolWatch {
-  std::function<void(std::string_view line)> line;  ///< each line of stdout and stderr, as they come
-  std::function<void()> tick;                       ///< about ten times a second
+  std::function<void(std::string_view line)>
+      line;                    ///< each line of stdout and stderr, as they come
+  std::function<void()> tick;  ///< about ten times a second
 };
 
 class Tools {
@@ -35,11 +37,13 @@ class Tools {
   /// Runs to the end, at most `patience`. `plan.fds` must be empty. Output is kept up to 4 MiB a
   /// stream. Errors: the tool is not installed (HostCannot, the hint names the Debian package),
   /// could not be started, took too long.
-  Result<sys::ToolResult> run(sys::SpawnPlan plan, Nanos patience, const ToolWatch& watch = {}) const;
+  Result<sys::ToolResult> run(sys::SpawnPlan plan, Nanos patience,
+                              const ToolWatch& watch = {}) const;
 
-  /// As run(), and a tool that did not succeed is an Error with the end of what it said; a full disk
-  /// is recognised and named as such.
-  Result<sys::ToolResult> run_well(sys::SpawnPlan plan, Nanos patience, const ToolWatch& watch = {}) const;
+  /// As run(), and a tool that did not succeed is an Error with the end of what it said; a full
+  /// disk is recognised and named as such.
+  Result<sys::ToolResult> run_well(sys::SpawnPlan plan, Nanos patience,
+                                   const ToolWatch& watch = {}) const;
 
  private:
   Progress* progress_;

@@ -75,7 +75,8 @@ Result<void> settle_entry(const Met& met) {
       return Error::from_errno(errno, "setting the mode of " + met.path);
     }
   } else if (!S_ISLNK(met.info.st_mode)) {
-    return Error(ErrorKind::Evidence, visible(met.path) + " is a device, socket or FIFO; no image may hold one");
+    return Error(ErrorKind::Evidence,
+                 visible(met.path) + " is a device, socket or FIFO; no image may hold one");
   }
   if (::utimensat(met.parent, met.name, kTimes.data(), AT_SYMLINK_NOFOLLOW) != 0) {
     return Error::from_errno(errno, "setting the time of " + met.path);
@@ -83,7 +84,8 @@ Result<void> settle_entry(const Met& met) {
   return {};
 }
 
-Result<std::string> digest_of_file(const Met& met, const std::function<void(std::uint64_t)>& count) {
+Result<std::string> digest_of_file(const Met& met,
+                                   const std::function<void(std::uint64_t)>& count) {
   const sys::Fd fd(::openat(met.parent, met.name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd.is_open()) return Error::from_errno(errno, "opening " + met.path);
   return digest_of_open(fd, met.path, count);
@@ -115,7 +117,8 @@ std::string line_of(const TreeEntry& entry) {
   std::array<char, 8> mode;
   (void)std::snprintf(mode.data(), mode.size(), "%04o", entry.mode);
   const std::string content = entry.content.empty() ? "-" : escaped(entry.content);
-  return std::string(1, entry.type) + " " + mode.data() + " " + content + " " + escaped(entry.path) + "\n";
+  return std::string(1, entry.type) + " " + mode.data() + " " + content + " " +
+         escaped(entry.path) + "\n";
 }
 
 /// The path at the end of a canonical line, for messages.
@@ -126,8 +129,10 @@ std::string_view path_in(std::string_view line) { return line.substr(line.rfind(
 Result<void> settle_tree(const std::filesystem::path& root) {
   // Folders are visited before their content, so they must still be writable for chmod of entries:
   // chmod needs only ownership and search permission, which 0555 gives.
-  PYBOX_TRY(walk(PYBOX_TRY(open_root(root)), "", settle_entry));
-  if (::chmod(root.c_str(), 0555) != 0 || ::utimensat(AT_FDCWD, root.c_str(), kTimes.data(), 0) != 0) {
+  sys::Fd folder = PYBOX_TRY(open_root(root));
+  PYBOX_TRY(walk(std::move(folder), "", settle_entry));
+  if (::chmod(root.c_str(), 0555) != 0 ||
+      ::utimensat(AT_FDCWD, root.c_str(), kTimes.data(), 0) != 0) {
     return Error::from_errno(errno, "setting the mode of " + root.string());
   }
   return {};
@@ -136,7 +141,8 @@ Result<void> settle_tree(const std::filesystem::path& root) {
 Result<std::vector<TreeEntry>> list_tree(const std::filesystem::path& root, Progress& progress) {
   sys::Fd folder = PYBOX_TRY(open_root(root));
   struct stat info {};
-  if (::fstat(folder.get(), &info) != 0) return Error::from_errno(errno, "inspecting " + root.string());
+  if (::fstat(folder.get(), &info) != 0)
+    return Error::from_errno(errno, "inspecting " + root.string());
   std::vector<TreeEntry> entries = {{'d', info.st_mode & 07777U, ".", ""}};
   std::uint64_t bytes = 0;
   const auto count = [&](std::uint64_t n) {
@@ -152,7 +158,8 @@ Result<std::vector<TreeEntry>> list_tree(const std::filesystem::path& root, Prog
       entry.type = 'l';
       entry.content = PYBOX_TRY(target_of_link(met));
     } else if (!S_ISDIR(met.info.st_mode)) {
-      return Error(ErrorKind::Evidence, visible(met.path) + " is a device, socket or FIFO; no image may hold one");
+      return Error(ErrorKind::Evidence,
+                   visible(met.path) + " is a device, socket or FIFO; no image may hold one");
     }
     entries.push_back(std::move(entry));
     return {};
@@ -171,10 +178,14 @@ std::string canonical_text(std::vector<TreeEntry> entries) {
   return text;
 }
 
-std::string tree_id(std::string_view canonical_text) { return "sha256:" + sha256_hex(canonical_text); }
+std::string tree_id(std::string_view canonical_text) {
+  return "sha256:" + sha256_hex(canonical_text);
+}
 
-Result<void> verify_tree(const std::filesystem::path& root, std::string_view canonical_text_wanted, Progress& progress) {
-  const std::string now = canonical_text(PYBOX_TRY(list_tree(root, progress)));
+Result<void> verify_tree(const std::filesystem::path& root, std::string_view canonical_text_wanted,
+                         Progress& progress) {
+  const std::vector<TreeEntry> entries = PYBOX_TRY(list_tree(root, progress));
+  const std::string now = canonical_text(entries);
   if (now == canonical_text_wanted) return {};
   std::string_view left = canonical_text_wanted;
   std::string_view right = now;
@@ -183,7 +194,8 @@ Result<void> verify_tree(const std::filesystem::path& root, std::string_view can
     const std::string_view found = right.substr(0, right.find('\n'));
     if (wanted != found) {
       return Error(ErrorKind::Evidence, "the image tree differs from its record at `" +
-                                            std::string(std::min(path_in(wanted), path_in(found))) + "`");
+                                            std::string(std::min(path_in(wanted), path_in(found))) +
+                                            "`");
     }
     left.remove_prefix(std::min(left.size(), wanted.size() + 1));
     right.remove_prefix(std::min(right.size(), found.size() + 1));

@@ -36,9 +36,10 @@ TEST_CASE("a settled tree has a canonical text that anybody can recompute") {
   Tree tree;
   ::chmod((tree.root / "usr" / "bin" / "run").c_str(), 04755);
   REQUIRE(settle_tree(tree.root));
-  const std::string expected = "d 0555 - .\nl 0777 usr/bin bin\nd 0555 - usr\nf 0444 " + sha256_hex("text") +
-                               " usr/a\\x20b\\x5cc\\x0a\nd 0555 - usr/bin\nf 0555 " + sha256_hex("#!/bin/sh\n") +
-                               " usr/bin/run\n";
+  const std::string expected = "d 0555 - .\nl 0777 usr/bin bin\nd 0555 - usr\nf 0444 " +
+                               sha256_hex("text") +
+                               " usr/a\\x20b\\x5cc\\x0a\nd 0555 - usr/bin\nf 0555 " +
+                               sha256_hex("#!/bin/sh\n") + " usr/bin/run\n";
   CHECK(tree.text() == expected);
   CHECK(tree_id(expected) == "sha256:" + sha256_hex(expected));
   struct stat info {};
@@ -47,8 +48,12 @@ TEST_CASE("a settled tree has a canonical text that anybody can recompute") {
 }
 
 TEST_CASE("entries are sorted by bytes, whatever order they come in") {
-  const std::string text = canonical_text({{'f', 0444, "a/b", "1"}, {'f', 0444, "a.b", "2"}, {'d', 0555, ".", ""},
-                                           {'f', 0444, "\xff", "3"}, {'f', 0444, "-", "4"}, {'d', 0555, "a", ""}});
+  const std::string text = canonical_text({{'f', 0444, "a/b", "1"},
+                                           {'f', 0444, "a.b", "2"},
+                                           {'d', 0555, ".", ""},
+                                           {'f', 0444, "\xff", "3"},
+                                           {'f', 0444, "-", "4"},
+                                           {'d', 0555, "a", ""}});
   CHECK(text == "d 0555 - .\nf 0444 4 -\nd 0555 - a\nf 0444 2 a.b\nf 0444 1 a/b\nf 0444 3 \\xff\n");
 }
 
