@@ -1,5 +1,7 @@
 #include "image/recipe.hpp"
 
+#include <iterator>
+
 #include "base/digest.hpp"
 #include "image/architecture.hpp"
 
@@ -9,145 +11,155 @@ namespace {
 /// Raise when the steps in prepare.cpp, tree.cpp or kernel_build.cpp change what they produce.
 constexpr std::string_view kStepsVersion = "1";
 
+/// What a box never needs. Empty folders that a box does need come back with Recipe::folders.
+constexpr std::string_view kDrop[] = {
+    "boot",
+    "home",
+    "media",
+    "mnt",
+    "opt",
+    "root",
+    "run",
+    "srv",
+    "sys",
+    "var",
+    "dev",
+    "tmp",
+    "proc",
+    "etc/apt",
+    "etc/alternatives",
+    "etc/bindresvport.blacklist",
+    "etc/ca-certificates",
+    "etc/cron*",
+    "etc/debconf.conf",
+    "etc/default",
+    "etc/dpkg",
+    "etc/ethertypes",
+    "etc/fstab",
+    "etc/gai.conf",
+    "etc/issue*",
+    "etc/logrotate.d",
+    "etc/profile.d",
+    "etc/python3*",
+    "etc/rpc",
+    "etc/skel",
+    "etc/update-motd.d",
+    "etc/xattr.conf",
+    "etc/ssl/private",
+    "usr/bin/apt*",
+    "usr/bin/c_rehash",
+    "usr/bin/debconf*",
+    "usr/bin/dpkg*",
+    "usr/bin/iconv",
+    "usr/bin/ischroot",
+    "usr/bin/localedef",
+    "usr/bin/openssl",
+    "usr/bin/run-parts",
+    "usr/bin/savelog",
+    "usr/bin/tzselect",
+    "usr/bin/update-alternatives",
+    "usr/bin/zdump",
+    "usr/bin/ld.so",
+    "usr/bin/pldd",
+    "usr/bin/py3*",
+    "usr/bin/pygettext*",
+    "usr/share/applications",
+    "usr/share/base-files",
+    "usr/share/bash-completion",
+    "usr/share/binfmts",
+    "usr/share/bug",
+    "usr/share/ca-certificates",
+    "usr/share/common-licenses",
+    "usr/share/debconf",
+    "usr/share/debianutils",
+    "usr/share/dict",
+    "usr/share/doc",
+    "usr/share/doc-base",
+    "usr/share/dpkg",
+    "usr/share/info",
+    "usr/share/libc-bin",
+    "usr/share/lintian",
+    "usr/share/locale",
+    "usr/share/man",
+    "usr/share/menu",
+    "usr/share/misc",
+    "usr/share/perl5",
+    "usr/share/pixmaps",
+    "usr/share/polkit-1",
+    "usr/games",
+    "usr/include",
+    "usr/src",
+    "usr/local",
+    "usr/lib/ssl/misc",
+    "usr/lib/ssl/private",
+    "usr/lib/binfmt.d",
+    "usr/lib/tmpfiles.d",
+    "usr/lib/systemd",
+    "usr/lib/apt",
+    "usr/lib/dpkg",
+    "usr/libexec/dpkg",
+    "usr/lib/python3/dist-packages/debconf.py",
+    "usr/lib/python3.13/sitecustomize.py",  // a hook for crash reports, read at every start
+};
+
+/// And what it needs: the standard library with all that it looks for at run time, and a shell.
+constexpr std::string_view kPackages[] = {
+    "python3.13",       // and with it the standard library
+    "python3.13-gdbm",  // dbm.gnu
+    "python3.13-venv",  // ensurepip
+    "tzdata",           // zoneinfo
+    "tzdata-legacy",    // and its old names, such as US/Eastern
+    "ca-certificates",  // ssl.create_default_context()
+    "media-types",      // mimetypes
+    "netbase",          // socket.getservbyname()
+    "ncurses-base",     // terminfo for curses
+    "base-files",       // the root's links
+    "libc-bin",         // C.UTF-8, and ldconfig for ctypes.util
+    "dash",             // subprocess with shell=True, and what one calls there
+    "coreutils",
+    "findutils",
+    "grep",
+    "sed",
+    "mawk",
+    "debianutils",
+};
+
+/// What maintainer scripts or an administrator would have written.
+constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
+    {"etc/passwd",
+     "root:x:0:0:root:/tmp:/usr/sbin/nologin\nbox:x:1000:1000:box:/tmp:/bin/sh\n"
+     "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n"},
+    {"etc/group", "root:x:0:\nbox:x:1000:\nnogroup:x:65534:\n"},
+    {"etc/hosts", "127.0.0.1 localhost box\n::1 localhost\n"},
+    {"etc/hostname", "box\n"},
+    {"etc/resolv.conf", ""},
+    {"etc/nsswitch.conf",
+     "passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\n"
+     "protocols: files\nservices: files\n"},
+    {"etc/shells", "/bin/sh\n/usr/bin/sh\n"},
+};
+constexpr std::pair<std::string_view, std::string_view> kLinks[] = {
+    {"usr/bin/python3", "python3.13"},
+    {"usr/bin/python", "python3.13"},
+    {"usr/bin/awk", "mawk"},
+    {"usr/bin/which", "which.debianutils"},
+    {"etc/localtime", "/usr/share/zoneinfo/Etc/UTC"},
+};
+
 Recipe make_stdlib_3_13() {
   Recipe recipe;
   recipe.name = "stdlib";
   recipe.python = "3.13";
   recipe.suite = "trixie";
-  recipe.packages = {
-      "python3.13",       // and with it the standard library
-      "python3.13-gdbm",  // dbm.gnu
-      "python3.13-venv",  // ensurepip
-      "tzdata",
-      "tzdata-legacy",    // zoneinfo, the old names such as US/Eastern too
-      "ca-certificates",  // ssl.create_default_context()
-      "media-types",
-      "netbase",       // mimetypes; socket.getservbyname()
-      "ncurses-base",  // terminfo for curses
-      "base-files",
-      "libc-bin",  // the root's links; C.UTF-8, ldconfig for ctypes.util
-      "dash",
-      "coreutils",
-      "findutils",
-      "grep",
-      "sed",
-      "mawk",
-      "debianutils",  // subprocess, shell=True
-  };
-  recipe.drop = {
-      "boot",
-      "home",
-      "media",
-      "mnt",
-      "opt",
-      "root",
-      "run",
-      "srv",
-      "sys",
-      "var",
-      "dev",
-      "tmp",
-      "proc",
-      "etc/apt",
-      "etc/alternatives",
-      "etc/bindresvport.blacklist",
-      "etc/ca-certificates",
-      "etc/cron*",
-      "etc/debconf.conf",
-      "etc/default",
-      "etc/dpkg",
-      "etc/ethertypes",
-      "etc/fstab",
-      "etc/gai.conf",
-      "etc/issue*",
-      "etc/logrotate.d",
-      "etc/profile.d",
-      "etc/python3*",
-      "etc/rpc",
-      "etc/skel",
-      "etc/update-motd.d",
-      "etc/xattr.conf",
-      "etc/ssl/private",
-      "usr/games",
-      "usr/include",
-      "usr/src",
-      "usr/local",
-      "usr/lib/ssl/misc",
-      "usr/lib/ssl/private",
-      "usr/lib/binfmt.d",
-      "usr/lib/tmpfiles.d",
-      "usr/lib/systemd",
-      "usr/lib/apt",
-      "usr/lib/dpkg",
-      "usr/libexec/dpkg",
-      std::string(kLibraryFolder) + "/gconv",
-      "usr/share/applications",
-      "usr/share/base-files",
-      "usr/share/bash-completion",
-      "usr/share/binfmts",
-      "usr/share/bug",
-      "usr/share/ca-certificates",
-      "usr/share/common-licenses",
-      "usr/share/debconf",
-      "usr/share/debianutils",
-      "usr/share/dict",
-      "usr/share/doc",
-      "usr/share/doc-base",
-      "usr/share/dpkg",
-      "usr/share/info",
-      "usr/share/libc-bin",
-      "usr/share/lintian",
-      "usr/share/locale",
-      "usr/share/man",
-      "usr/share/menu",
-      "usr/share/misc",
-      "usr/share/perl5",
-      "usr/share/pixmaps",
-      "usr/share/polkit-1",
-      "usr/bin/apt*",
-      "usr/bin/c_rehash",
-      "usr/bin/debconf*",
-      "usr/bin/dpkg*",
-      "usr/bin/iconv",
-      "usr/bin/ischroot",
-      "usr/bin/localedef",
-      "usr/bin/openssl",
-      "usr/bin/run-parts",
-      "usr/bin/savelog",
-      "usr/bin/tzselect",
-      "usr/bin/update-alternatives",
-      "usr/bin/zdump",
-      "usr/bin/ld.so",
-      "usr/bin/pldd",
-      "usr/bin/py3*",
-      "usr/bin/pygettext*",
-      "usr/lib/python3/dist-packages/debconf.py",
-      "usr/lib/python3.13/sitecustomize.py",  // a hook for crash reports, read at every start
-  };
+  recipe.packages.assign(std::begin(kPackages), std::end(kPackages));
+  recipe.drop.assign(std::begin(kDrop), std::end(kDrop));
+  recipe.drop.push_back(std::string(kLibraryFolder) + "/gconv");
   recipe.keep_only = {{"usr/sbin", {"ldconfig"}}};  // ctypes.util.find_library() asks it
   recipe.folders = {
       "dev",           "etc/ssl/certs", "proc", "tmp", "usr/lib/python3/dist-packages",
       "usr/local/bin", "var/lib/dpkg"};
-  recipe.files = {
-      {"etc/passwd",
-       "root:x:0:0:root:/tmp:/usr/sbin/nologin\nbox:x:1000:1000:box:/tmp:/bin/sh\n"
-       "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n"},
-      {"etc/group", "root:x:0:\nbox:x:1000:\nnogroup:x:65534:\n"},
-      {"etc/hosts", "127.0.0.1 localhost box\n::1 localhost\n"},
-      {"etc/hostname", "box\n"},
-      {"etc/resolv.conf", ""},
-      {"etc/nsswitch.conf",
-       "passwd: files\ngroup: files\nshadow: files\nhosts: files\nnetworks: files\nprotocols: "
-       "files\nservices: files\n"},
-      {"etc/shells", "/bin/sh\n/usr/bin/sh\n"},
-  };
-  recipe.links = {
-      {"usr/bin/python3", "python3.13"},
-      {"usr/bin/python", "python3.13"},
-      {"usr/bin/awk", "mawk"},
-      {"usr/bin/which", "which.debianutils"},
-      {"etc/localtime", "/usr/share/zoneinfo/Etc/UTC"},
-  };
+  for (const auto& [path, text] : kFiles) recipe.files.emplace_back(path, text);
+  for (const auto& [path, target] : kLinks) recipe.links.emplace_back(path, target);
   return recipe;
 }
 
