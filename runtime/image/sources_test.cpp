@@ -101,7 +101,7 @@ TEST_CASE("sources are read from every file of an apt folder in name order") {
   REQUIRE(sys::remove_tree(folder));
 }
 
-TEST_CASE("--mirror takes URLs and nothing that could end its apt line") {
+TEST_CASE("the mirror option takes URLs and nothing that could end its apt line") {
   CHECK(check_mirror("http://m.example/debian/").value() == "http://m.example/debian");
   CHECK(check_mirror("file:///srv/debian"));
   for (const char* bad : {"", "m.example/debian", "ftp://m.example/debian", "http://",
