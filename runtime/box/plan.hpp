@@ -38,8 +38,8 @@ struct BoxPlan {
   Limits limits;
   Nanos timeout{};
   Nanos expiry{};      ///< from the box's making, whatever happens
-  int rootfs_fd = -1;  ///< O_PATH of the image tree; borrowed
-  int empty_fd = -1;   ///< O_PATH of a folder that stays empty; borrowed
+  std::string rootfs;  ///< the image tree on this host
+  std::string empty;   ///< a folder that stays empty
   IdMap ids;
   std::string program_path;       ///< "/tmp/main.py"
   std::string program;            ///< its text

@@ -81,8 +81,12 @@ int make_overlay(const InsideWork& work) {
   char image[48];
   char empty[48];
   char lower[100];
-  descriptor_path(image, plan.rootfs_fd);
-  descriptor_path(empty, plan.empty_fd);
+  // Opened here and not by boxd: an overlay's layers must be mounts of the caller's own namespace.
+  const int image_fd = ::open(plan.rootfs.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const int empty_fd = ::open(plan.empty.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (image_fd < 0 || empty_fd < 0) return -1;
+  descriptor_path(image, image_fd);
+  descriptor_path(empty, empty_fd);
   std::snprintf(lower, sizeof(lower), "%s:%s", image, empty);
   const int fs = fs_open("overlay");
   if (fs < 0 || !fs_set(fs, "source", "box") || !fs_set(fs, "lowerdir", lower)) return -1;

@@ -208,13 +208,13 @@ void check_process(const ProcessView& program, const Box& box, const ReadyBox& r
   out.push_back(
       compare("proc.setsid", std::to_string(program.pid()), session, "/proc/PID/stat session"));
   out.push_back(compare("proc.cwd", "/tmp", program.link("cwd"), "/proc/PID/cwd"));
-  // The owner of /proc/PID turns to root when a process is not dumpable (man 5 proc).
+  // The owner of the files in /proc/PID turns to root when a process is not dumpable (man 5 proc).
   struct stat keeper {};
-  const std::string path = "/proc/" + std::to_string(box.keeper_pid());
+  const std::string path = "/proc/" + std::to_string(box.keeper_pid()) + "/environ";
   const bool hidden =
       ::stat(path.c_str(), &keeper) == 0 && keeper.st_uid != box.plan().ids.keeper_outside;
   out.push_back(compare("proc.dumpable0", "not dumpable", hidden ? "not dumpable" : "dumpable",
-                        "owner of /proc/KEEPER"));
+                        "owner of /proc/KEEPER/environ"));
   out.push_back(compare("sup.pidfd", std::to_string(box.keeper_pid()), program.status("PPid"),
                         "/proc/PID/status PPid is the keeper"));
   const std::string ids = program.status("NSpid");

@@ -59,7 +59,7 @@ bool is_known(std::uint8_t type) {
   return (type >= static_cast<std::uint8_t>(FrameType::Hello) &&
           type <= static_cast<std::uint8_t>(FrameType::Shutdown)) ||
          (type >= static_cast<std::uint8_t>(FrameType::Ready) &&
-          type <= static_cast<std::uint8_t>(FrameType::StdinTaken));
+          type <= static_cast<std::uint8_t>(FrameType::Started));
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ enum class FrameType : std::uint8_t {
   Failed =
       35,  ///< head {"message","hint","refused"}: the frame with this run id could not be served
   ImageReady = 36,  ///< head {"image_id"}
+  Started = 38,     ///< the program of this run starts now: the engine's guard counts from here
   StdinTaken =
       37,  ///< head {"bytes": n}: so many bytes of stdin were consumed; window is kStdinWindow
 };

@@ -1,0 +1,55 @@
+#include <unistd.h>
+
+#include "engine/conversation.hpp"
+#include "engine/engine.hpp"
+#include "image/registry.hpp"
+#include "sys/process.hpp"
+#include "sys/state_dirs.hpp"
+
+namespace pybox::engine {
+namespace {
+
+/// boxd stands beside pybox (build tree) or in libexec (installed).
+Result<std::filesystem::path> find_boxd() {
+  std::error_code problem;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", problem);
+  const std::filesystem::path folder = self.parent_path();
+  for (const auto& candidate :
+       {folder / "boxd", folder.parent_path() / "libexec" / "pybox" / "boxd"}) {
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return Error(ErrorKind::HostCannot, "`boxd` is not beside " + self.string())
+      .hint("build or install PyBox again: pybox and boxd belong together");
+}
+
+/// boxd as a child of this process, for one run. It has its own session, so that a Ctrl-C reaches
+/// only us, and it outlives us until its box is gone.
+class NativeEngine final : public Engine {
+ public:
+  Result<RunAnswer> run(const link::RunOrder& order, const Console& console) override {
+    const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
+    const image::Image image =
+        PYBOX_TRY(image::find_image(dirs, order.request.image, order.request.python));
+    auto ends = PYBOX_TRY(sys::make_socket_pair());
+    sys::SpawnPlan plan;
+    plan.program = PYBOX_TRY(find_boxd());
+    plan.args = {
+        "--link", "3", "--state", dirs.home.string(), "--image", image.id, image.rootfs.string()};
+    plan.fds = {{ends.second.get(), 3}};
+    plan.new_session = true;
+    sys::Child boxd = PYBOX_TRY(sys::spawn(plan));
+    ends.second.reset();
+    Result<RunReport> report = converse(ends.first.get(), order, console);
+    // It ends by itself when the link does; killing it could cut its cleaning short.
+    ends.first.reset();
+    boxd.disown();
+    if (!report) return std::move(report).error();
+    return RunAnswer{{}, std::move(report).value()};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_native_engine() { return std::make_unique<NativeEngine>(); }
+
+}  // namespace pybox::engine

@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/strict_json.hpp"
+#include "receipt/pending.hpp"
+#include "sys/file.hpp"
+
+namespace pybox {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxHead = 1U << 20U;  // link::kMaxHead
+
+bool is_plain_word(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && text.front() != '.' &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '.' || c == '_' || c == '-';
+         });
+}
+
+Result<json> head_from(const std::string& text) {
+  if (text.size() > kMaxHead) return Error(ErrorKind::Protocol, "a head larger than 1 MiB");
+  json value = PYBOX_TRY(parse_json(text));
+  if (!value.is_object()) return Error(ErrorKind::Protocol, "a head that is no object");
+  return value;
+}
+
+json text_or_null(const std::optional<std::string>& text) {
+  return text ? json(*text) : json(nullptr);
+}
+
+}  // namespace
+
+std::filesystem::path pending_dir(const sys::StateDirs& dirs) {
+  return dirs.receipts() / "pending";
+}
+
+Result<void> keep_pending(const sys::StateDirs& dirs, std::string_view receipt_id,
+                          const PendingRun& run) {
+  if (!is_plain_word(receipt_id))
+    return Error(ErrorKind::Protocol, "the receipt's id is no plain word");
+  json record = {{"schema_version", 1}, {"report", nullptr}};
+  record["order"] = PYBOX_TRY_CONTEXT(head_from(run.order_head), "order");
+  if (run.report_head) record["report"] = PYBOX_TRY_CONTEXT(head_from(*run.report_head), "report");
+  record["accelerator"] = text_or_null(run.accelerator);
+  record["vm"] = text_or_null(run.vm);
+  PYBOX_TRY(sys::ensure_private_dir(pending_dir(dirs)));
+  return sys::replace_file(pending_dir(dirs) / (std::string(receipt_id) + ".json"), record.dump());
+}
+
+Result<PendingRun> read_pending(const std::filesystem::path& file) {
+  const std::string text = PYBOX_TRY(sys::read_file(file, Bytes{4 * kMaxHead}));
+  const json record = PYBOX_TRY_CONTEXT(parse_json(text), file.string());
+  JsonFields fields = PYBOX_TRY(JsonFields::of(record, ""));
+  if (PYBOX_TRY(fields.count("schema_version")) != 1) {
+    return Error(ErrorKind::Protocol, file.string() + ": unknown schema_version");
+  }
+  PendingRun run;
+  (void)PYBOX_TRY(fields.object("order"));
+  run.order_head = record["order"].dump();
+  if (fields.has("report")) {
+    (void)PYBOX_TRY(fields.object("report"));
+    run.report_head = record["report"].dump();
+  }
+  run.accelerator = PYBOX_TRY(fields.text_or_null("accelerator", 16));
+  run.vm = PYBOX_TRY(fields.text_or_null("vm", 16));
+  PYBOX_TRY(fields.finish());
+  return run;
+}
+
+std::vector<std::filesystem::path> list_pending(const sys::StateDirs& dirs) {
+  std::vector<std::filesystem::path> files;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(pending_dir(dirs), ignored)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace pybox

@@ -1,0 +1,44 @@
+#include "receipt/pending.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "base/digest.hpp"
+#include "sys/file.hpp"
+
+namespace pybox {
+namespace {
+
+struct Home {
+  sys::StateDirs dirs;
+  Home() {
+    dirs.home = std::filesystem::temp_directory_path() / ("pybox-pending-" + random_hex(6));
+  }
+  ~Home() { (void)sys::remove_tree(dirs.home).has_value(); }
+};
+
+}  // namespace
+
+TEST_CASE("the record of an orphaned run comes back as it was kept") {
+  const Home home;
+  CHECK(list_pending(home.dirs).empty());
+  REQUIRE(keep_pending(home.dirs, "r1", {R"({"a":1})", R"({"b":2})", "tcg", std::nullopt}));
+  REQUIRE(list_pending(home.dirs).size() == 1);
+  const auto run = read_pending(list_pending(home.dirs).front());
+  REQUIRE(run);
+  CHECK(run->order_head == R"({"a":1})");
+  CHECK(run->report_head == R"({"b":2})");
+  CHECK(run->accelerator == "tcg");
+  CHECK_FALSE(run->vm);
+}
+
+TEST_CASE("an id that is a path, or a head that is no object, keeps nothing") {
+  const Home home;
+  CHECK_FALSE(keep_pending(home.dirs, "../r1", {"{}", std::nullopt, {}, {}}));
+  CHECK_FALSE(keep_pending(home.dirs, "", {"{}", std::nullopt, {}, {}}));
+  CHECK_FALSE(keep_pending(home.dirs, ".hidden", {"{}", std::nullopt, {}, {}}));
+  CHECK_FALSE(keep_pending(home.dirs, "r1", {"[]", std::nullopt, {}, {}}));
+  CHECK_FALSE(keep_pending(home.dirs, "r1", {"{} x", std::nullopt, {}, {}}));
+  CHECK(list_pending(home.dirs).empty());
+}
+
+}  // namespace pybox
