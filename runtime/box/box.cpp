@@ -62,11 +62,32 @@ unsigned long long namespace_flags(const Cuts& cuts) {
   return flags;
 }
 
+/// Returns in the parent only.
+Result<sys::Child> clone_into_namespaces(const InsideWork& work) {
+  int pidfd = -1;
+  clone_args args{};
+  args.flags = namespace_flags(work.plan->cuts) | CLONE_PIDFD;
+  args.pidfd = static_cast<__u64>(reinterpret_cast<std::uintptr_t>(&pidfd));
+  args.exit_signal = SIGCHLD;
+  const pid_t pid = sys::clone3(args);
+  if (pid == 0) keeper_main(work);
+  if (pid < 0) {
+    Error error = Error::from_errno(errno, "cloning into new namespaces").as(ErrorKind::HostCannot);
+    if (error.errno_code() == EPERM || error.errno_code() == ENOSPC) {
+      return std::move(error).hint(
+          "this host restricts user namespaces; `pybox doctor` names the setting, the vm engine "
+          "does not need them");
+    }
+    return error;
+  }
+  return sys::Child(pid, sys::Fd(pidfd));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Box>> Box::start(std::unique_ptr<BoxPlan> plan, const sys::CgroupHost& host,
                                         std::uint64_t number) {
-  std::unique_ptr<Box> box(new Box());
+  auto box = std::make_unique<Box>(Key{});
   box->plan_ = std::move(plan);
   box->cgroup_ = PYBOX_TRY_CONTEXT(
       make_cgroup(host, cgroup_name(number), box->plan_->limits, box->plan_->cuts),
@@ -117,23 +138,7 @@ Result<void> Box::clone_keeper() {
               cgroup_->into_fd(),
               tasks};
 
-  int pidfd = -1;
-  clone_args args{};
-  args.flags = namespace_flags(plan_->cuts) | CLONE_PIDFD;
-  args.pidfd = static_cast<__u64>(reinterpret_cast<std::uintptr_t>(&pidfd));
-  args.exit_signal = SIGCHLD;
-  const pid_t pid = sys::clone3(args);
-  if (pid == 0) keeper_main(work);
-  if (pid < 0) {
-    Error error = Error::from_errno(errno, "cloning into new namespaces").as(ErrorKind::HostCannot);
-    if (error.errno_code() == EPERM || error.errno_code() == ENOSPC) {
-      return std::move(error).hint(
-          "this host restricts user namespaces; `pybox doctor` names the setting, the vm engine "
-          "does not need them");
-    }
-    return error;
-  }
-  keeper_ = sys::Child(pid, sys::Fd(pidfd));
+  keeper_ = PYBOX_TRY(clone_into_namespaces(work));
   keeper_socket_ = std::move(keeper_ends.first);
   program_socket_ = std::move(program_ends.first);
   stdin_ = std::move(in.write);

@@ -24,7 +24,10 @@ struct SealedNotice {
 };
 
 class Box {
+  struct Key {};  ///< only start() makes one
+
  public:
+  explicit Box(Key) {}
   /// Makes the cgroup, clones the keeper, writes the id map. Returns while the box is still being
   /// built: the program's process answers Sealed or Failed on program_socket(). `plan` must not
   /// move until then.
@@ -63,7 +66,6 @@ class Box {
   Result<void> remove(Nanos patience) { return cgroup_->remove(patience); }
 
  private:
-  Box() = default;
   Result<void> clone_keeper();
   Result<void> write_id_map() const;
 

@@ -122,6 +122,23 @@ bool reap(const InsideWork& work, pid_t program) {
   }
 }
 
+/// From here on the keeper only waits; it needs three descriptors and no right at all.
+[[noreturn]] void give_up_rights_and_keep(const InsideWork& work, pid_t program, int timer,
+                                          int children) {
+  ::dup2(work.fds.keeper_socket, 3);
+  ::dup2(timer, 4);
+  ::dup2(children, 5);
+  ::close_range(6, ~0U, 0);
+  for (int fd = 0; fd <= 2; ++fd) ::close(fd);
+  InsideWork waiting = work;
+  waiting.fds.keeper_socket = 3;
+  if (!drop_every_capability() || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    give_up(3, "dropping the keeper's rights");
+  ::prctl(PR_SET_DUMPABLE, 0);
+  send_message(3, Message{Say::Keeping, time_left(4), 0, {}});
+  keep(waiting, program, 4, 5);
+}
+
 }  // namespace
 
 void give_up(int socket, const char* doing) {
@@ -169,19 +186,7 @@ void keeper_main(const InsideWork& work) {
   if (!send_message(work.fds.root_socket_keeper, Message{Say::RootReady, 0, 0, {}}))
     give_up(socket, "the program's process ended early");
 
-  // From here on the keeper only waits; it needs three descriptors and no right at all.
-  ::dup2(socket, 3);
-  ::dup2(timer, 4);
-  ::dup2(children, 5);
-  ::close_range(6, ~0U, 0);
-  for (int fd = 0; fd <= 2; ++fd) ::close(fd);
-  InsideWork waiting = work;
-  waiting.fds.keeper_socket = 3;
-  if (!drop_every_capability() || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-    give_up(3, "dropping the keeper's rights");
-  ::prctl(PR_SET_DUMPABLE, 0);
-  send_message(3, Message{Say::Keeping, time_left(4), 0, {}});
-  keep(waiting, program, 4, 5);
+  give_up_rights_and_keep(work, program, timer, children);
 }
 
 }  // namespace pybox::box

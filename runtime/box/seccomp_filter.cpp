@@ -11,7 +11,7 @@
 namespace pybox::box {
 namespace {
 
-#include "seccomp_filter.inc"
+#include "box/seccomp_filter.inc"
 
 #if defined(__x86_64__)
 constexpr std::uint32_t kNative = AUDIT_ARCH_X86_64;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,17 +11,10 @@
 #include "box/filter_readback.hpp"
 #include "box/process_view.hpp"
 #include "box/seccomp_filter.hpp"
+#include "box/verify_mounts.hpp"
 
 namespace pybox::box {
 namespace {
-
-using Checks = std::vector<SealCheck>;
-
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 void check_namespaces(const ProcessView& program, Checks& out) {
   for (const std::string name : {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup"}) {
@@ -35,87 +27,6 @@ void check_namespaces(const ProcessView& program, Checks& out) {
                           apart ? "its own" : (theirs.empty() ? "unreadable" : "shared with boxd"),
                           "/proc/PID/ns/" + name));
   }
-}
-
-/// The exact mount table: a mount too many is as wrong as one too few.
-const std::vector<std::string>& expected_mounts() {
-  static const std::vector<std::string> points = {
-      "/",        "/dev",         "/dev/full", "/dev/null", "/dev/random",
-      "/dev/shm", "/dev/urandom", "/dev/zero", "/proc",     "/tmp"};
-  return points;
-}
-
-/// Names of those mounts that lack `option`, or "all".
-template <class Wanted>
-std::string having(const std::vector<MountLine>& mounts, std::string_view option, Wanted wanted) {
-  std::vector<std::string> lacking;
-  bool any = false;
-  for (const MountLine& mount : mounts) {
-    if (!wanted(mount)) continue;
-    any = true;
-    if (!mount.has(option)) lacking.push_back(mount.point);
-  }
-  if (!any) return "no such mount";
-  return lacking.empty() ? "all" : "not " + join(lacking);
-}
-
-void check_mounts(const ProcessView& program, const BoxPlan& plan, Checks& out) {
-  const std::vector<MountLine> mounts = program.mounts();
-  const std::string method = "/proc/PID/mountinfo";
-  std::vector<std::string> points;
-  std::vector<std::string> shared;
-  for (const MountLine& mount : mounts) {
-    points.push_back(mount.point);
-    if (!mount.propagation.empty()) shared.push_back(mount.point);
-  }
-  std::sort(points.begin(), points.end());
-  const auto writable_place = [](const MountLine& m) {
-    return m.point == "/tmp" || m.point == "/dev/shm";
-  };
-  const auto device = [](const MountLine& m) {
-    return m.point.starts_with("/dev/") && m.point != "/dev/shm";
-  };
-  out.push_back(compare("fs.pivot", join(expected_mounts()), join(points), method));
-  out.push_back(compare(
-      "fs.ro", "all",
-      having(mounts, "ro", [](const MountLine& m) { return m.point == "/" || m.point == "/dev"; }),
-      method));
-  out.push_back(compare("fs.nosuid", "all",
-                        having(mounts, "nosuid", [](const MountLine&) { return true; }), method));
-  out.push_back(compare(
-      "fs.nodev", "all",
-      having(mounts, "nodev", [&](const MountLine& m) { return !device(m) && m.point != "/dev"; }),
-      method));
-  out.push_back(compare("fs.noexec", "all", having(mounts, "noexec", writable_place), method));
-  out.push_back(compare("fs.private", "", join(shared), method + " (propagation)"));
-  std::string masked = "no procfs";
-  std::vector<std::string> foreign;
-  for (const MountLine& mount : mounts) {
-    if (mount.type == "proc")
-      masked = mount.has_super("subset=pid") && mount.has_super("hidepid=invisible")
-                   ? "subset=pid,hidepid=invisible"
-                   : "unmasked";
-    if (mount.type.starts_with("sysfs") || mount.type.starts_with("cgroup"))
-      foreign.push_back(mount.point);
-  }
-  out.push_back(compare("fs.mask", "subset=pid,hidepid=invisible", masked, method));
-  struct stat sys_kernel {};
-  if (::fstatat(program.fd(), "root/sys/kernel", &sys_kernel, AT_SYMLINK_NOFOLLOW) == 0)
-    foreign.push_back("/sys/kernel");
-  out.push_back(compare("fs.nosys", "", join(foreign), method + " and /proc/PID/root"));
-
-  struct statfs scratch {};
-  const std::string root_tmp = "/proc/" + std::to_string(program.pid()) + "/root/tmp";
-  const bool readable = ::statfs(root_tmp.c_str(), &scratch) == 0;
-  const auto size =
-      static_cast<std::uint64_t>(scratch.f_blocks) * static_cast<std::uint64_t>(scratch.f_bsize);
-  out.push_back(compare("fs.size", std::to_string(plan.limits.tmp.count),
-                        readable ? std::to_string(size) : "unreadable", "statfs of /tmp"));
-  out.push_back(compare("fs.inodes", std::to_string(plan.limits.tmp_inodes),
-                        readable ? std::to_string(scratch.f_files) : "unreadable",
-                        "statfs of /tmp"));
-  out.push_back(compare("fs.minidev", "fd full null random shm stderr stdin stdout urandom zero",
-                        join(program.list("root/dev")), "/proc/PID/root/dev"));
 }
 
 void check_credentials(const ProcessView& program, const BoxPlan& plan, const ReadyBox& ready,
@@ -252,7 +163,8 @@ Seal verify_seal(Box& box, const ReadyBox& ready) {
     return seal;
   }
   check_namespaces(*program, seal.checks);
-  check_mounts(*program, box.plan(), seal.checks);
+  check_mounts(*program, seal.checks);
+  check_scratch(*program, box.plan().limits, seal.checks);
   check_credentials(*program, box.plan(), ready, seal.checks);
   check_filter(*program, ready, seal.checks);
   check_cgroup(*program, box, box.cgroup(), seal.checks);

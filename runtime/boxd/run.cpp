@@ -25,7 +25,7 @@ bool readable(const pollfd& event) { return (event.revents & (POLLIN | POLLHUP |
 
 }  // namespace
 
-Run::Run(link::RunOrder order, const Workshop& workshop, Nanos received, Listener listener)
+Run::Run(Key, link::RunOrder order, const Workshop& workshop, Nanos received, Listener listener)
     : order_(std::move(order)),
       workshop_(workshop),
       listener_(std::move(listener)),
@@ -36,7 +36,8 @@ Run::Run(link::RunOrder order, const Workshop& workshop, Nanos received, Listene
 
 std::unique_ptr<Run> Run::start(link::RunOrder order, const Workshop& workshop,
                                 std::uint64_t number, Nanos received, Listener listener) {
-  std::unique_ptr<Run> run(new Run(std::move(order), workshop, received, std::move(listener)));
+  auto run =
+      std::make_unique<Run>(Key{}, std::move(order), workshop, received, std::move(listener));
   run->build(number);
   return run;
 }
@@ -222,30 +223,6 @@ void Run::begin_ending(Nanos now) {
     report_.outcome.leftovers_killed = static_cast<std::uint32_t>(*left);
   }
   box_->kill_all();
-}
-
-void Run::feed_stdin(std::string_view bytes) {
-  if (bytes.empty()) stdin_ended_ = true;
-  stdin_waiting_ += bytes;
-  write_stdin();
-}
-
-void Run::write_stdin() {
-  std::size_t taken = 0;
-  while (stdin_.is_open() && taken < stdin_waiting_.size()) {
-    const ssize_t n =
-        ::write(stdin_.get(), stdin_waiting_.data() + taken, stdin_waiting_.size() - taken);
-    if (n > 0)
-      taken += static_cast<std::size_t>(n);
-    else if (errno == EAGAIN)
-      break;
-    else if (errno != EINTR)
-      stdin_.reset();  // the program closed its stdin: the rest goes nowhere
-  }
-  if (!stdin_.is_open()) taken = stdin_waiting_.size();
-  stdin_waiting_.erase(0, taken);
-  if (taken > 0 && listener_.stdin_taken && !orphaned_) listener_.stdin_taken(taken);
-  if (stdin_ended_ && stdin_waiting_.empty()) stdin_.reset();
 }
 
 void Run::cancel(Nanos now) {

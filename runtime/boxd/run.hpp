@@ -44,7 +44,10 @@ struct Listener {
 };
 
 class Run {
+  struct Key {};  ///< only start() makes one
+
  public:
+  Run(Key, link::RunOrder order, const Workshop& workshop, Nanos received, Listener listener);
   /// `received` is when the order arrived, on the monotonic clock. Never fails: what goes wrong is
   /// in the report.
   static std::unique_ptr<Run> start(link::RunOrder order, const Workshop& workshop,
@@ -69,7 +72,6 @@ class Run {
 
  private:
   enum class State { Building, Running, Ending, Done };
-  Run(link::RunOrder order, const Workshop& workshop, Nanos received, Listener listener);
 
   void build(std::uint64_t number);
   void on_program_socket(Nanos now);

@@ -1,0 +1,22 @@
+#pragma once
+/// The fs.* part of the seal: the program's mount table, devices and scratch space, read from
+/// outside.
+
+#include <string>
+#include <vector>
+
+#include "box/plan.hpp"
+#include "box/process_view.hpp"
+#include "receipt/report.hpp"
+
+namespace pybox::box {
+
+using Checks = std::vector<SealCheck>;
+
+/// "a b c"
+std::string join(const std::vector<std::string>& words);
+
+void check_mounts(const ProcessView& program, Checks& out);
+void check_scratch(const ProcessView& program, const Limits& limits, Checks& out);
+
+}  // namespace pybox::box
