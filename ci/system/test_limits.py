@@ -1,0 +1,139 @@
+"""Limits as the kernel enforces them, and what the receipt shows of them."""
+
+
+from harness import NATIVE, test
+
+MIB = 1 << 20
+
+
+@test("a sleeping program is stopped at its limit", serial=True)
+def deadline(t):
+    run = t.exec("-c", "import time; time.sleep(8)", limit_s=0.4)
+    t.ended(run, 124, "SUPERVISOR_KILL_OBSERVED")
+    t.receipt(run, outcome__signal=9, outcome__exit_code=137, outcome__deadline_fired=True,
+              outcome__box_timer_fired=False, outcome__cause="established")
+    slack = 0.15 if t.engine == "native" else 1.5
+    t.within("wall_s of the receipt", run.get("outcome.wall_s"), 0.4, 0.4 + slack)
+
+
+@test("the deadline is met again and again", engines=NATIVE, serial=True, guest=False)
+def deadline_spread(t):
+    walls = []
+    for _ in range(10):
+        run = t.exec("-c", "while True: pass", limit_s=0.3)
+        t.ended(run, 124, "SUPERVISOR_KILL_OBSERVED")
+        walls.append(run.get("outcome.wall_s"))
+    t.within("earliest", min(walls), 0.3, 0.45)
+    t.within("latest", max(walls), 0.3, 0.45)
+
+
+@test("an exit at the very deadline has one cause", serial=True)
+def deadline_race(t):
+    seen = set()
+    for number in range(20):
+        run = t.exec("-c", f"import time; time.sleep({0.9 + number / 200})", limit_s=1.0)
+        observation = run.get("outcome.observation")
+        seen.add(observation)
+        if observation == "TARGET_EXIT_OBSERVED":
+            t.receipt(run, outcome__exit_code=0, outcome__signal=None)
+            t.equal("exit code", run.exit, 0)
+        else:
+            t.ended(run, 124, "SUPERVISOR_KILL_OBSERVED")
+            t.receipt(run, outcome__exit_code=137, outcome__signal=9, outcome__deadline_fired=True)
+    t.check("both ways were met", engine_is_slow(t) or len(seen) == 2, str(seen))
+
+
+def engine_is_slow(t):
+    """Interpreter start under TCG takes long enough that every such program is late."""
+    return t.engine == "vm"
+
+
+@test("a run without --timeout has two seconds")
+def default_limit(t):
+    run = t.exec("-c", "import time; time.sleep(8)", limit_s=None)
+    t.ended(run, 124, "SUPERVISOR_KILL_OBSERVED")
+    t.within("wall_s", run.get("outcome.wall_s"), 2.0, 4.0)
+
+
+@test("the limits in force are those of the image")
+def limits_of_image(t):
+    run = t.exec("-c", "print(1)")
+    t.ended(run, 0)
+    t.equal("limits", {k: run.get(f"request.limits.{k}") for k in ("memory_bytes", "pids", "cpu")},
+            {"memory_bytes": 128 * MIB, "pids": 32, "cpu": 0.5})
+
+
+STEPS = """
+import time, mmap
+def use(mib):
+    m = mmap.mmap(-1, mib << 20)
+    for i in range(0, len(m), 4096): m[i] = 1
+    return m
+def at(moment):
+    time.sleep(max(0, moment - (time.monotonic() - began)))
+began = time.monotonic()
+base = use(20); print(time.monotonic() - began, flush=True); at(2)
+print(time.monotonic() - began, flush=True); more = use(80); print(time.monotonic() - began, flush=True); at(4)
+more.close(); print(time.monotonic() - began, flush=True); at(6)
+"""
+
+
+@test("steps of memory show in the series at the right times", serial=True)
+def memory_steps(t):
+    run = t.exec("-c", STEPS, limit_s=25)
+    t.ended(run, 0)
+    reached, rises, risen, falls = (float(line) for line in run.text.split())
+    series = run.get("kernel.series", [])
+    t.within("number of samples", len(series), 20, 64)
+    # The program's clock starts after its interpreter; the series starts at the go message.
+    offset = run.get("outcome.wall_s") - 6.0
+
+    def between(begin, end):
+        return [m for s, m, *_ in series if begin + offset + 0.1 <= s <= end + offset - 0.1]
+
+    for what, begin, end, low, high in (("20 MiB", reached, rises, 20, 45), ("100 MiB", risen, falls, 100, 125),
+                                        ("20 MiB again", falls, 6.0, 20, 45)):
+        values = between(begin, end)
+        if t.check(f"samples at {what}", len(values) >= 3, str(values)):
+            t.within(f"least at {what}", min(values) / MIB, low, high)
+            t.within(f"most at {what}", max(values) / MIB, low, high)
+    t.within("peak in MiB", run.get("kernel.memory_peak_bytes", 0) / MIB, 100, 128)
+
+
+@test("samples stand 0.05 s apart in the first second and stay within 64", serial=True)
+def sample_spacing(t):
+    run = t.exec("-c", "import time; time.sleep(4)", limit_s=10)
+    t.ended(run, 0)
+    times = [s[0] for s in run.get("kernel.series", [])]
+    gaps = [b - a for a, b in zip(times, times[1:])]
+    t.within("samples in all", len(times), 20, 64)
+    t.check("none closer than 0.05 s", min(gaps, default=0) >= 0.0499, str(min(gaps, default=0)))
+    t.within("samples in the first second", len([s for s in times if s < 1.0]), 12, 21)
+    t.equal("kernel.samples counts them", run.get("kernel.samples"), len(times))
+
+
+@test("what the kernel counted is exact after the last process ended")
+def final_readings(t):
+    run = t.exec("-c", "b = bytearray(40 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1\n")
+    t.ended(run, 0)
+    t.receipt(run, kernel__memory_peak_final=True, kernel__oom_kills=0, kernel__pids_refusals=0)
+    t.within("peak in MiB, though no sample met it", run.get("kernel.memory_peak_bytes", 0) / MIB, 40, 75)
+    t.within("CPU seconds", run.get("kernel.cpu_usage_s"), 0.005, 8)
+    t.within("most processes", run.get("kernel.pids_peak"), 1, 4)
+
+
+@test("one box's appetite is not another's", engines=NATIVE)
+def side_by_side(t):
+    import subprocess
+    code = "import threading,time\nx=[threading.Thread(target=time.sleep,args=(1,)) for _ in range(25)]\n[i.start() for i in x]; [i.join() for i in x]; print('ok')\n"
+    runs = [t.start(*t.exec_words("--quiet", "-c", code, receipt=t.folder / f"r{n}.json")) for n in range(4)]
+    for running in runs:
+        try:
+            out, err = running.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            running.kill()
+            out, err = running.communicate()
+        t.equal("stdout of one of four at once", out, b"ok\n")
+        t.equal("its exit code", running.returncode, 0)
+
+
