@@ -35,6 +35,7 @@ SEEDED = {
 }
 CLEAN = {
     "runtime/box/a.cpp": '// throw new exit(1)\nconst char* s = "throw system(x)"; void f() { ::_exit(1); }\n'
-    'auto r = R"(new)"; int n = 1\'000; char c = \'"\'; bool renew = true;\n',
+    'auto r = R"(new)"; int n = 1\'000; char c = \'"\'; bool renew = true;\n'
+    "auto b = std::unique_ptr<Box>(new Box(1));\n",
     "runtime/cli/a.cpp": "std::cout << 1;\n",
 }

@@ -23,6 +23,8 @@ def check(tree):
             yield f"{name}: folder '{folder}' is not in ci/lint/layers.txt"
             continue
         for match in INCLUDE.finditer(text):
+            if match.group(1).endswith(".inc"):  # generated while building, beside no source
+                continue
             target = match.group(1).split("/")[0] if "/" in match.group(1) else None
             where = f"{name}:{line_of(text, match.start())}"
             if target is None:
@@ -39,5 +41,6 @@ SEEDED = {
 }
 CLEAN = {
     "runtime/box/a.cpp": '#include "box/a.hpp"\n\n#include <string>\n\n#include "base/result.hpp"\n',
+    "runtime/box/b.cpp": '#include "filter.inc"\n',
     "runtime/main.cpp": '#include "cli/parser.hpp"\n',
 }
