@@ -26,7 +26,7 @@ std::string rfc3339(Nanos since_epoch) {
   std::array<char, 40> text{};
   const std::size_t n = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
   const long ms = static_cast<long>(std::chrono::floor<Millis>(since_epoch - whole).count());
-  std::array<char, 8> fraction{};
+  std::array<char, 32> fraction{};
   std::snprintf(fraction.data(), fraction.size(), ".%03ldZ", ms);
   return std::string(text.data(), n) + fraction.data();
 }

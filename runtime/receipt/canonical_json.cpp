@@ -21,7 +21,7 @@ using nlohmann::ordered_json;
 enum class Deceptive { Verbatim, Escape };
 
 void append_escape(std::string& out, char32_t unit) {
-  std::array<char, 8> text{};
+  std::array<char, 16> text{};
   std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(unit));
   out += text.data();
 }
