@@ -89,9 +89,13 @@ Result<std::unique_ptr<Box>> Box::start(std::unique_ptr<BoxPlan> plan, const sys
                                         std::uint64_t number) {
   auto box = std::make_unique<Box>(Key{});
   box->plan_ = std::move(plan);
-  box->cgroup_ = PYBOX_TRY_CONTEXT(
-      make_cgroup(host, cgroup_name(number), box->plan_->limits, box->plan_->cuts),
-      "limiting the box");
+  Result<std::unique_ptr<BoxCgroup>> cgroup =
+      make_cgroup(host, cgroup_name(number), box->plan_->limits, box->plan_->cuts);
+  // A limit that cannot be set is a host that cannot seal, not a passing fault.
+  if (!cgroup) {
+    return std::move(cgroup).error().as(ErrorKind::HostCannot).context("limiting the box");
+  }
+  box->cgroup_ = std::move(cgroup).value();
   PYBOX_TRY_CONTEXT(box->clone_keeper(), "making the box");
   Result<void> mapped = box->write_id_map();
   if (!mapped) return std::move(mapped).error().context("mapping the box's ids");

@@ -18,8 +18,10 @@ IdMap id_map_for(uid_t boxd_uid, std::uint64_t box_number) {
   return {true, first, first + 1};
 }
 
-BoxPlan plan_box(const Request& request, const IdMap& ids) {
+BoxPlan plan_box(const Request& request, const IdMap& ids, Cuts cuts) {
   BoxPlan plan;
+  plan.filters = FilterChoice(cuts);
+  plan.cuts = std::move(cuts);
   plan.limits = request.limits;
   plan.timeout = request.timeout;
   plan.expiry = expiry_for(request.timeout);

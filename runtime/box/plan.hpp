@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "box/cuts.hpp"
+#include "box/filter_choice.hpp"
 #include "request/request.hpp"
 
 namespace pybox::box {
@@ -48,11 +49,12 @@ struct BoxPlan {
   std::vector<ResourceLimit> resource_limits;
   bool has_stdin = false;
   Cuts cuts;
+  FilterChoice filters;
 };
 
 constexpr const char* kInterpreter = "/usr/bin/python3";
 constexpr const char* kHostName = "pybox";
 
-BoxPlan plan_box(const Request& request, const IdMap& ids);
+BoxPlan plan_box(const Request& request, const IdMap& ids, Cuts cuts);
 
 }  // namespace pybox::box

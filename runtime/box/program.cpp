@@ -75,8 +75,7 @@ void drop_rights(const BoxPlan& plan, int socket) {
 }
 
 void load_filter(const BoxPlan& plan, bool memfd_noexec, int socket) {
-  if (plan.cuts.left_out("sec.filter")) return;
-  const std::span<const sock_filter> filter = seccomp_filter(memfd_noexec);
+  const std::span<const sock_filter> filter = plan.filters.get(memfd_noexec);
   const sock_fprog program{static_cast<unsigned short>(filter.size()),
                            const_cast<sock_filter*>(filter.data())};
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
@@ -102,8 +101,10 @@ void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_us
   ::umask(022);
   limit_resources(plan, socket);
   reset_signals();
+  // Without no-new-privileges a filter needs a capability to load (man 2 seccomp).
+  if (plan.cuts.left_out("cred.nnp")) load_filter(plan, memfd_noexec, socket);
   drop_rights(plan, socket);
-  load_filter(plan, memfd_noexec, socket);
+  if (!plan.cuts.left_out("cred.nnp")) load_filter(plan, memfd_noexec, socket);
 
   if (!send_message(socket, Message{Say::Sealed, memfd_noexec ? 1 : 0, max_user_namespaces, {}}))
     ::_exit(1);

@@ -19,6 +19,7 @@ namespace {
 
 struct Line {
   std::string verb;
+  std::string protection;  ///< of a deny line
   std::vector<std::string> names;
   std::vector<scmp_arg_cmp> conditions;
   int number = 0;
@@ -71,7 +72,7 @@ std::vector<Line> parse(const char* path) {
     line.number = number;
     words >> line.verb;
     std::string word;
-    if (line.verb == "deny") words >> word;  // the protection's name; read by the tests
+    if (line.verb == "deny") words >> line.protection;
     bool in_conditions = false;
     while (words >> word) {
       if (word == "if") {
@@ -143,6 +144,28 @@ void emit(std::FILE* out, const char* name, const std::string& bytes) {
   std::fprintf(out, "};\n");
 }
 
+/// Which calls stand behind each sec.* name, for boxd-campaign. The conditional ones are refused by
+/// the lack of a matching line, so they are named here.
+void emit_refused(std::FILE* out, const std::vector<Line>& lines) {
+  std::fprintf(out, "constexpr RefusedCall kRefused[] = {\n");
+  const auto row = [&](const std::string& protection, const std::string& name) {
+    const int call = seccomp_syscall_resolve_name(name.c_str());
+    if (call >= 0) std::fprintf(out, "  {\"%s\", %d},\n", protection.c_str(), call);
+  };
+  for (const Line& line : lines) {
+    if (line.verb != "deny") continue;
+    for (const std::string& name : line.names) row(line.protection, name);
+  }
+  row("sec.sock", "socket");
+  row("sec.sock", "socketpair");
+  row("sec.tty", "ioctl");
+  row("sec.ns", "clone");
+  row("sec.ns", "clone3");
+  row("sec.memfd", "memfd_create");
+  row("sec.misc", "personality");
+  std::fprintf(out, "};\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -152,5 +175,6 @@ int main(int argc, char** argv) {
   if (out == nullptr) fail(0, std::string("cannot write ") + argv[2]);
   emit(out, "kFilterWithMemfd", compile(lines, true));
   emit(out, "kFilterWithoutMemfd", compile(lines, false));
+  emit_refused(out, lines);
   return std::fclose(out) == 0 ? 0 : 1;
 }

@@ -68,6 +68,8 @@ std::span<const sock_filter> seccomp_filter(bool memfd) {
   return kFilterWithoutMemfd;
 }
 
+std::span<const RefusedCall> refused_calls() { return kRefused; }
+
 std::span<const SeccompProbe> seccomp_probes() { return kProbes; }
 
 std::string verdict_name(std::uint32_t verdict) {

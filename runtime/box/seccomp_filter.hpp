@@ -17,6 +17,13 @@ namespace pybox::box {
 /// such files (vm.memfd_noexec = 2, Linux 6.3).
 std::span<const sock_filter> seccomp_filter(bool memfd);
 
+/// The calls that a sec.* protection refuses, wholly or for some arguments.
+struct RefusedCall {
+  const char* protection;
+  int number;
+};
+std::span<const RefusedCall> refused_calls();
+
 /// The filter's return value (SECCOMP_RET_…) for one call; KILL_PROCESS for a malformed program.
 std::uint32_t verdict(std::span<const sock_filter> filter, const seccomp_data& call);
 

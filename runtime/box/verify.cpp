@@ -56,10 +56,11 @@ void check_credentials(const ProcessView& program, const BoxPlan& plan, const Re
 }
 
 /// One check per sec.* name: each probe's verdict under the filter that is in force.
-void check_filter(const ProcessView& program, const ReadyBox& ready, Checks& out) {
+void check_filter(const ProcessView& program, const BoxPlan& plan, const ReadyBox& ready,
+                  Checks& out) {
   const std::string in_force = program.status("Seccomp") + " " + program.status("Seccomp_filters");
   const bool loaded = in_force == "2 1";
-  const std::span<const sock_filter> ours = seccomp_filter(ready.program.message.a == 1);
+  const std::span<const sock_filter> ours = plan.filters.get(ready.program.message.a == 1);
   std::string method = "filter of PID read back (PTRACE_SECCOMP_GET_FILTER)";
   std::vector<sock_filter> filter;
   if (Result<std::vector<sock_filter>> read = read_filter_of(program.pid())) {
@@ -166,7 +167,7 @@ Seal verify_seal(Box& box, const ReadyBox& ready) {
   check_mounts(*program, seal.checks);
   check_scratch(*program, box.plan().limits, seal.checks);
   check_credentials(*program, box.plan(), ready, seal.checks);
-  check_filter(*program, ready, seal.checks);
+  check_filter(*program, box.plan(), ready, seal.checks);
   check_cgroup(*program, box, box.cgroup(), seal.checks);
   check_resources(*program, box.plan(), seal.checks);
   check_process(*program, box, ready, seal.checks);

@@ -48,12 +48,11 @@ void Run::build(std::uint64_t number) {
   if (!may_leave_out(order_.leave_out)) {
     return refuse(true, "this boxd leaves no protection out", "controls run with boxd-campaign");
   }
-  auto plan = std::make_unique<box::BoxPlan>(
-      box::plan_box(order_.request, box::id_map_for(::geteuid(), number)));
+  auto plan = std::make_unique<box::BoxPlan>(box::plan_box(
+      order_.request, box::id_map_for(::geteuid(), number), cuts_for(order_.leave_out)));
   plan->rootfs = workshop_.rootfs;
   plan->empty = workshop_.empty;
   plan->has_stdin = order_.has_stdin;
-  plan->cuts = cuts_for(order_.leave_out);
   Result<std::unique_ptr<box::Box>> box =
       box::Box::start(std::move(plan), *workshop_.cgroup, number);
   if (!box) {
@@ -107,7 +106,7 @@ void Run::on_program_socket(Nanos now) {
   if (notice->message.say == box::Say::Failed) {
     const Error error =
         Error::from_errno(static_cast<int>(notice->message.a), notice->message.text.data());
-    return refuse(false, "the box could not be made: " + error.message(),
+    return refuse(true, "the box could not be made: " + error.message(),
                   "`pybox doctor` looks for the cause");
   }
   if (state_ != State::Building || notice->message.say != box::Say::Sealed) return;

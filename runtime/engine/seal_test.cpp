@@ -1,0 +1,114 @@
+/// Drives real boxes: every protection that can be read back is left out once while the seal is
+/// judged as if it were there, and the run must be refused by that name. This is what a released
+/// boxd does when the kernel did not apply what it was told to.
+
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <set>
+
+#include "base/clock.hpp"
+#include "base/digest.hpp"
+#include "engine/conversation.hpp"
+#include "image/registry.hpp"
+#include "sys/cgroup.hpp"
+#include "sys/process.hpp"
+
+namespace pybox::engine {
+namespace {
+
+/// Where this box could be made, or why not.
+struct Bench {
+  sys::StateDirs dirs;
+  image::Image image;
+};
+
+std::optional<Bench> bench(std::string& missing) {
+  const auto dirs = sys::state_dirs();
+  if (!dirs) return missing = dirs.error().message(), std::nullopt;
+  const auto image = image::find_image(*dirs, "stdlib", "3.13");
+  if (!image) return missing = "image: " + image.error().message(), std::nullopt;
+  const auto cgroup = sys::probe_cgroup_host();
+  if (!cgroup) return missing = "cgroup: " + cgroup.error().message(), std::nullopt;
+  return Bench{*dirs, *image};
+}
+
+Result<RunReport> run(const Bench& at, const std::string& boxd,
+                      std::vector<std::string> leave_out) {
+  auto ends = PYBOX_TRY(sys::make_socket_pair());
+  sys::SpawnPlan plan;
+  plan.program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../../bin" / boxd;
+  plan.args = {"--link", "3", "--state", at.dirs.home, "--image", at.image.id, at.image.rootfs};
+  plan.fds = {{ends.second.get(), 3}};
+  sys::Child child = PYBOX_TRY(sys::spawn(plan));
+  ends.second.reset();
+  link::RunOrder order;
+  order.receipt_id = random_hex(8);
+  order.created_at = rfc3339(wall_now());
+  order.image_id = at.image.id;
+  order.request.engine = EngineKind::Native;
+  order.request.program = "print('ran')";
+  order.request.timeout = std::chrono::seconds(20);
+  order.request.limits = limits_for_image("stdlib");
+  order.code_sha256 = "sha256:" + sha256_hex(order.request.program);
+  order.leave_out = std::move(leave_out);
+  auto report = converse(ends.first.get(), order, {});
+  ends.first.reset();
+  (void)PYBOX_TRY(child.wait(std::chrono::seconds(20)));
+  return report;
+}
+
+/// Left out, these change what else can be built: without its user namespace a box has no id map to
+/// read back, and v1 takes no swap limit below the memory limit. They are refused under another
+/// name or fail to build; that they are refused at all is still checked.
+bool named_by_others(const std::string& name) {
+  return name == "ns.user" || name == "ns.pid" || name == "cg.mem";
+}
+
+/// Read-backs of facts that no code applies: there is nothing to leave out.
+bool has_no_switch(const std::string& name) {
+  static const std::set<std::string> kFacts = {"ns.mnt",        "fs.nosys",       "cg.kill",
+                                               "proc.cleanenv", "proc.dumpable0", "sup.pidfd",
+                                               "sup.initreap",  "sup.timer",      "fs.private"};
+  // A caller without supplementary groups leaves nothing to drop.
+  return kFacts.contains(name) || (name == "cred.groups" && ::getgroups(0, nullptr) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a protection that was not applied refuses the run, each by its name", "[box]") {
+  std::string missing;
+  const auto at = bench(missing);
+  if (!at) SKIP(missing);
+  const auto sound = run(*at, "boxd-campaign", {});
+  REQUIRE(sound);
+  REQUIRE(sound->seal.verified);
+  CHECK(sound->out.bytes == "ran\n");
+  for (const SealCheck& check : sound->seal.checks) {
+    if (has_no_switch(check.name)) continue;
+    INFO(check.name);
+    const auto report = run(*at, "boxd-campaign", {check.name, "inject-fault"});
+    REQUIRE(report);
+    CHECK(report->out.bytes.empty());
+    CHECK(report->outcome.observation == Observation::NotStarted);
+    CHECK(report->cleanup.status != Cleanup::Status::Unconfirmed);
+    CHECK(report->failure);
+    if (report->failure && !named_by_others(check.name)) {
+      CHECK(report->failure->refused);
+      CHECK(report->failure->message.find(check.name) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("the released boxd refuses to leave anything out", "[box]") {
+  std::string missing;
+  const auto at = bench(missing);
+  if (!at) SKIP(missing);
+  const auto report = run(*at, "boxd", {"fs.ro"});
+  REQUIRE(report);
+  REQUIRE(report->failure);
+  CHECK(report->failure->refused);
+  CHECK(report->cleanup.status == Cleanup::Status::NotAttempted);
+}
+
+}  // namespace pybox::engine
