@@ -1,0 +1,175 @@
+"""kill -9 of everything that can be killed: whatever dies, the box is gone at its limit plus a second."""
+
+import json
+import os
+import signal
+import time
+
+import host
+from harness import ALL, NATIVE, test
+
+SLEEP = "import time; print('up', flush=True); time.sleep(8)"
+LIMIT_S = 1.5
+# The keeper's timer: limit + 1 s. Under TCG and on two busy cores the clean-up itself takes a while.
+GONE_S = {"native": LIMIT_S + 1.0 + 0.3, "vm": LIMIT_S + 1.0 + 2.0}
+
+
+def started(t, code=SLEEP, limit_s=LIMIT_S):
+    """A client with its program running; returns (client, when the program was seen up)."""
+    client = t.start(*t.exec_words("-c", code, limit_s=limit_s))
+    first = client.stdout.read(3)
+    t.equal("the program is up", first, b"up\n")
+    return client, time.monotonic()
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def processes_named(client, name):
+    return [pid for pid in host.children_of(client.pid) if host.name_of(pid) == name]
+
+
+def kept_receipt(t, known):
+    """The receipt that appeared since `known` was listed."""
+    listed = t.pybox("receipts", "--json")
+    t.equal("exit code of pybox receipts", listed.exit, 0)
+    rows = json.loads(listed.out)
+    rows = rows.get("receipts", rows) if isinstance(rows, dict) else rows
+    new = [row["receipt_id"] for row in rows if row["receipt_id"] not in known]
+    if not t.equal("kept receipts", len(new), 1):
+        return {}
+    shown = t.pybox("receipts", new[0], "--json")
+    return json.loads(shown.out)
+
+
+def known_receipts(t):
+    rows = json.loads(t.pybox("receipts", "--json").out or "[]")
+    rows = rows.get("receipts", rows) if isinstance(rows, dict) else rows
+    return {row["receipt_id"] for row in rows}
+
+
+@test("kill -9 of the client: the box timer ends the box, nobody sent a stop, the receipt is kept", serial=True)
+def client_killed(t):
+    programs = host.Programs(t.setting, t.setting.home)
+    known = known_receipts(t)
+    before = host.View(programs)
+    client, up = started(t)
+    boxes = set(programs.running()) if t.engine == "native" else set()
+    kill(client.pid)
+    client.wait()
+    time.sleep(max(0, up + LIMIT_S - 0.3 - time.monotonic()))
+    if t.engine == "native":
+        alive = [key for key in boxes if host.is_alive(key[0]) and host.name_of(key[0]).startswith("python")]
+        t.check("control: the program lives on until its timer", alive, str(boxes))
+    left = host.settle(programs, before, max(0, up + GONE_S[t.engine] - time.monotonic()))
+    t.check(f"nothing is left {GONE_S[t.engine]} s after the start", not left, "; ".join(left)[:600])
+    receipt = kept_receipt(t, known)
+    outcome = receipt.get("outcome", {})
+    t.equal("observation", outcome.get("observation"), "BOX_TIMER_KILL_OBSERVED")
+    t.equal("stop requests", outcome.get("stop_requests"), 0)
+    t.equal("box timer fired", outcome.get("box_timer_fired"), True)
+    t.equal("deadline fired", outcome.get("deadline_fired"), False)
+    t.equal("cleanup", receipt.get("cleanup", {}).get("status"), "REMOVED")
+
+
+@test("kill -9 of client and boxd: the keeper's timer ends the box, the next start sweeps", engines=NATIVE,
+      serial=True)
+def both_killed(t):
+    programs = host.Programs(t.setting, t.setting.home)
+    before = host.View(programs)
+    client, up = started(t)
+    agents = processes_named(client, "boxd")
+    t.check("control: a boxd is running", agents)
+    kill(client.pid)
+    # The nearest descendant named boxd is the agent; the keeper is its child and must survive it.
+    kill(agents[0])
+    client.wait()
+    t.check("control: processes of the box live on", any("process" in thing for thing in host.View(programs).since(before)))
+    end = up + GONE_S["native"]
+    t.until("no process is left", lambda: not [x for x in host.View(programs).since(before) if x.startswith("process")],
+            max(0, end - time.monotonic()))
+    run = t.exec("-c", "print(1)")
+    t.ended(run, 0)
+    left = host.settle(programs, before, 1.0)
+    t.check("the next start swept what was left", not left, "; ".join(left)[:600])
+
+
+@test("kill -9 of every process of a run, one at a time: never a hang, nothing left", engines=NATIVE, serial=True,
+      timeout_s=180)
+def each_killed(t):
+    programs = host.Programs(t.setting, t.setting.home)
+    before = host.View(programs)
+    client, _ = started(t)
+    victims = len([client.pid, *host.children_of(client.pid)])
+    client.communicate(timeout=30)
+    t.within("processes of a run", victims, 3, 8)
+    for number in range(1, victims):
+        client, up = started(t)
+        family = [client.pid, *host.children_of(client.pid)]
+        name = host.name_of(family[number]) if number < len(family) else ""
+        if not t.check(f"victim {number} is there", number < len(family), str(family)):
+            client.communicate(timeout=30)
+            continue
+        kill(family[number])
+        out, err = client.communicate(timeout=30)
+        t.within(f"seconds after the kill of {name}", time.monotonic() - up, 0, LIMIT_S + 3)
+        t.check(f"the client's code after the kill of {name}", client.returncode in (124, 125, 137),
+                f"{client.returncode}: {err[-200:]!r}")
+        t.check(f"a receipt after the kill of {name}", (t.folder / "receipt.json").exists())
+        left = [x for x in host.settle(programs, before, LIMIT_S + 2) if not x.startswith("cgroup")]
+        t.check(f"nothing is left after the kill of {name}", not left, "; ".join(left)[:600])
+    t.ended(t.exec("-c", "print(1)"), 0)
+    left = host.settle(programs, before, 1.0)
+    t.check("the next start swept the rest", not left, "; ".join(left)[:600])
+
+
+@test("kill -9 of the client at any moment leaves nothing", serial=True, timeout_s=240)
+def any_moment(t):
+    programs = host.Programs(t.setting, t.setting.home)
+    before = host.View(programs)
+    step = 0.008 if t.engine == "native" else 0.06
+    for number in range(25):
+        client = t.start(*t.exec_words("-c", "import time; time.sleep(8)", limit_s=0.3))
+        time.sleep(number * step)
+        kill(client.pid)
+        client.communicate()
+    left = host.settle(programs, before, 0.3 + 1 + (1.0 if t.engine == "native" else 4.0))
+    left = [x for x in left if "/cache" not in x]
+    t.check("nothing is left", not left, "; ".join(left)[:800])
+    t.ended(t.exec("-c", "print(1)"), 0)
+    t.check("nor after the next run", not host.settle(programs, before, 2.0))
+
+
+@test("SIGTERM and SIGHUP to the client stop the box at once", engines=ALL, serial=True)
+def asked_to_stop(t):
+    programs = host.Programs(t.setting, t.setting.home)
+    before = host.View(programs)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        client, _ = started(t, limit_s=20)
+        began = time.monotonic()
+        client.send_signal(number)
+        client.communicate(timeout=30)
+        t.within(f"seconds after {number.name}", time.monotonic() - began, 0, 3)
+        t.check(f"exit code after {number.name}", client.returncode in (130, 128 + number, -number, 125), str(client.returncode))
+    left = host.settle(programs, before, 2.0)
+    t.check("nothing is left", not left, "; ".join(left)[:600])
+
+
+@test("a stopped client does not keep its box alive", engines=NATIVE, serial=True)
+def stopped_client(t):
+    programs = host.Programs(t.setting, t.setting.home)
+    client, up = started(t)
+    os.kill(client.pid, signal.SIGSTOP)
+
+    def boxed():
+        return [pid for pid, _ in programs.running() if host.name_of(pid).startswith("python")]
+
+    t.check("control: the program is running", boxed())
+    t.until("the program is gone", lambda: not boxed(), up + GONE_S["native"] - time.monotonic())
+    os.kill(client.pid, signal.SIGCONT)
+    client.communicate(timeout=30)
+    t.check("the client ends", client.returncode in (124, 125), str(client.returncode))
