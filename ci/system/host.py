@@ -83,8 +83,10 @@ class Programs:
 
 
 def cgroups():
-    """Every cgroup folder, on every hierarchy."""
-    return {folder for folder, _, _ in os.walk("/sys/fs/cgroup")}
+    """The folders of boxes, on every hierarchy. pybox-callers holds no box: it is made once where a
+    delegated cgroup needs a place for the processes that were in it."""
+    return {folder for folder, _, _ in os.walk("/sys/fs/cgroup")
+            if re.match("pybox-(?!callers$)", os.path.basename(folder))}
 
 
 def mounts():
@@ -107,8 +109,8 @@ def _listed(folder):
 class View:
     """The host at one moment."""
 
-    # What a run leaves on purpose: its kept receipt.
-    KEPT = ("receipts",)
+    # What a run leaves on purpose: its kept receipt, and the folder that is every box's empty one.
+    KEPT = ("receipts", "empty")
 
     def __init__(self, programs):
         home = programs.home

@@ -1,0 +1,165 @@
+"""Runs the native engine's tests inside a throw-away VM and keeps each result.
+
+usage: guest.py run --pybox PATH --home DIR --init PATH --results FILE     boots, runs both phases
+       guest.py result --results FILE PHASE NAME                          one result, for ctest
+
+The VM: the product's guest kernel, the base image as its disk, and an initramfs with the tests' own init
+(guest_host/), the static programs and these files. Silence is failure: a test without a result failed.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+# Nothing heard for so long means that the guest hangs: longer than any one test may take.
+SILENCE_S = 300
+
+
+def cpio_entry(name, mode, data=b"", number=[0]):
+    """One file of a newc archive (kernel: Documentation/driver-api/early-userspace/buffer-format.rst)."""
+    number[0] += 1
+    fields = [number[0], mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0]
+    head = b"070701" + b"".join(b"%08X" % f for f in fields) + name.encode() + b"\0"
+    head += b"\0" * (-len(head) % 4)
+    return head + data + b"\0" * (-len(data) % 4)
+
+
+def initramfs(options):
+    """{path: host file} packed as the guest's first root."""
+    kernel = options.home / "vm/kernel"
+    files = {"init": options.init, "modules.list": kernel / "modules.list"}
+    for module in (kernel / "modules").iterdir():
+        files[f"modules/{module.name}"] = module
+    for program in ("pybox", "boxd"):
+        files[f"payload/bin/{program}"] = options.pybox.parent / program
+    for path in HERE.iterdir():
+        if path.suffix in (".py", ".json") or path.name == "run":
+            files[f"payload/system/{path.name}"] = path
+    for path in (options.home / "keys").iterdir():
+        files[f"payload/home/keys/{path.name}"] = path
+    files["payload/home/images/stdlib/manifest.json"] = options.home / "images/stdlib/manifest.json"
+    folders = {str(p) for name in files for p in pathlib.PurePath(name).parents if str(p) != "."}
+    packed = [cpio_entry(name, 0o040755) for name in sorted(folders | {"newroot", "dev"})]
+    for name, path in files.items():
+        mode = 0o100600 if "/keys/" in name else 0o100755
+        packed.append(cpio_entry(name, mode, path.read_bytes()))
+    return b"".join(packed) + cpio_entry("TRAILER!!!", 0)
+
+
+def accelerator():
+    forced = os.environ.get("PYBOX_VM_ACCELERATOR")
+    usable = os.access("/dev/kvm", os.R_OK | os.W_OK)
+    return forced or ("kvm" if usable else "tcg")
+
+
+def qemu_words(options, folder):
+    return [
+        "qemu-system-x86_64", "-machine", f"q35,accel={accelerator()}", "-cpu", "max", "-m", "1536", "-smp", "2",
+        "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-sandbox", "on",
+        "-kernel", str(options.home / "vm/kernel/vmlinuz"), "-initrd", str(folder / "initramfs"),
+        "-append", "console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off cgroup_no_v1=all rcupdate.rcu_expedited=1",
+        "-drive", f"file={options.home}/images/stdlib/image.erofs,format=raw,if=none,readonly=on,id=image",
+        "-device", "virtio-blk-pci,drive=image", "-device", "virtio-rng-pci", "-device", "virtio-serial-pci",
+        "-chardev", f"file,id=results,path={folder}/results", "-device",
+        "virtserialport,chardev=results,name=org.pybox.test.results",
+        "-serial", f"file:{folder}/console",
+    ]
+
+
+def wait_for(qemu, results):
+    """Waits for the end of the VM; kills it when nothing more is heard."""
+    size, heard = -1, time.monotonic()
+    while qemu.poll() is None:
+        now = results.stat().st_size if results.exists() else 0
+        if now != size:
+            size, heard = now, time.monotonic()
+        if time.monotonic() - heard > SILENCE_S:
+            qemu.kill()
+            qemu.wait()
+            return f"nothing was heard from the guest for {SILENCE_S} s"
+        time.sleep(0.2)
+    return "" if qemu.returncode == 0 else f"QEMU ended with {qemu.returncode}"
+
+
+def read_results(lines):
+    """{phase: {"tests": {name: result}, "status": n}} from the lines of the results port."""
+    phases, current = {}, None
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if "phase" in entry:
+            current = phases.setdefault(entry["phase"], {"tests": {}, "status": None})
+            current["status"] = entry.get("status", current["status"])
+        elif current is not None:
+            current["tests"][entry["name"]] = entry
+    return phases
+
+
+def run(options):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="pybox-guest-"))
+    options.results.unlink(missing_ok=True)
+    try:
+        (folder / "initramfs").write_bytes(initramfs(options))
+        with subprocess.Popen(qemu_words(options, folder), stdin=subprocess.DEVNULL) as qemu:
+            trouble = wait_for(qemu, folder / "results")
+        heard = (folder / "results").read_text(errors="replace") if (folder / "results").exists() else ""
+        phases = read_results(heard.splitlines())
+        for name in ("root", "user"):
+            phase = phases.get(name)
+            if phase is None:
+                trouble = trouble or f"phase {name} did not begin"
+            elif phase["status"] not in (0, 1):
+                trouble = trouble or f"phase {name} ended with {phase['status']}"
+        options.results.write_text(json.dumps(phases, indent=1))
+        if trouble:
+            print(trouble)
+            print((folder / "console").read_text(errors="replace")[-6000:])
+        for name, phase in phases.items():
+            print(f"{name}: {len(phase['tests'])} results, {sum(t['seconds'] for t in phase['tests'].values()):.0f} s")
+        return 1 if trouble else 0
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def result(options):
+    try:
+        phases = json.loads(options.results.read_text())
+    except (OSError, ValueError) as error:
+        print(f"no results from the guest: {error}")
+        return 1
+    found = phases.get(options.phase, {}).get("tests", {}).get(options.name)
+    if found is None:
+        print("the guest gave no result for this test")
+        return 1
+    print(f"{found['outcome']} after {found['seconds']} s in the guest")
+    for line in found["lines"]:
+        print(f"  {line}")
+    return {"passed": 0, "skipped": 4}.get(found["outcome"], 1)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    boot = verbs.add_parser("run")
+    for word in ("--pybox", "--home", "--init"):
+        boot.add_argument(word, type=pathlib.Path, required=True)
+    one = verbs.add_parser("result")
+    for verb in (boot, one):
+        verb.add_argument("--results", type=pathlib.Path, required=True)
+    one.add_argument("phase")
+    one.add_argument("name")
+    options = parser.parse_args()
+    return run(options) if options.verb == "run" else result(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
