@@ -1,6 +1,6 @@
 #pragma once
 /// Reads every protection of a sealed box back from the kernel, from outside, before the program's
-/// first instruction. What each name stops and how it is read: box/protections.hpp.
+/// first instruction. What each name stops and how it is read: box/protection.hpp.
 
 #include "box/box.hpp"
 #include "receipt/report.hpp"
