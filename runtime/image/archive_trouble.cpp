@@ -15,7 +15,7 @@ using Phrase = std::pair<std::string_view, ArchiveTrouble>;
 
 // In this order: a full disk also makes signatures fail, and a wrong clock too. Sources: apt's
 // methods/connect.cc, methods/gpgv.cc, apt-pkg/acquire-item.cc; strerror(3).
-constexpr std::array<Phrase, 29> kPhrases = {{
+constexpr std::array<Phrase, 30> kPhrases = {{
     {"No space left on device", ArchiveTrouble::NoSpace},
     {"enough free space", ArchiveTrouble::NoSpace},
     {"is not valid yet", ArchiveTrouble::Clock},
@@ -42,24 +42,34 @@ constexpr std::array<Phrase, 29> kPhrases = {{
     {"does not have a Release file", ArchiveTrouble::NotAMirror},
     {"is not signed", ArchiveTrouble::NotTrusted},
     {"Failed to stat", ArchiveTrouble::NotAMirror},  // copy: of a folder that is no mirror
-    {"404  Not Found", ArchiveTrouble::NotAMirror},
+    {"  404  ", ArchiveTrouble::NotAMirror},
+    {"  403  ", ArchiveTrouble::NotAMirror},
     {"Unable to locate package", ArchiveTrouble::NoPackage},
     {"has no installation candidate", ArchiveTrouble::NoPackage},
 }};
 
-/// The lines in which apt itself speaks of errors, at most three.
-std::string complaints(std::string_view said) {
+/// At most three lines of `said` that begin or go on as `is_telling` wants.
+std::string lines_where(std::string_view said, bool (*is_telling)(std::string_view line)) {
   std::string found;
-  int count = 0;
-  while (!said.empty() && count < 3) {
+  for (int count = 0; !said.empty() && count < 3;) {
     const std::string_view line = said.substr(0, said.find('\n'));
     said.remove_prefix(std::min(said.size(), line.size() + 1));
-    if (!line.starts_with("E: ") && !line.starts_with("Err:") && !line.starts_with("W: Failed"))
-      continue;
+    if (!is_telling(line)) continue;
     found += "\n  " + visible(line.substr(0, 300));
     ++count;
   }
   return found;
+}
+
+/// The lines in which apt says what failed and why.
+std::string complaints(std::string_view said) {
+  const std::string reasons = lines_where(said, [](std::string_view line) {
+    return line.find("Failed to fetch") != std::string_view::npos;
+  });
+  if (!reasons.empty()) return reasons;
+  return lines_where(said, [](std::string_view line) {
+    return line.starts_with("E: ") || line.starts_with("Err:");
+  });
 }
 
 }  // namespace
@@ -79,7 +89,8 @@ Error archive_error(const sys::ToolResult& result, std::string_view where) {
   };
   switch (trouble_in(said)) {
     case ArchiveTrouble::NoNetwork:
-      return failed(ErrorKind::HostCannot, "no network: " + mirror + " cannot be reached")
+      return failed(ErrorKind::HostCannot,
+                    mirror + " cannot be reached: no network, or nothing answers there")
           .hint(
               "check the network and http_proxy, or name a mirror with --mirror; what was "
               "downloaded is kept");
@@ -98,7 +109,8 @@ Error archive_error(const sys::ToolResult& result, std::string_view where) {
                         " are signed for another time than this host's clock shows")
           .hint("set the clock, or name an up-to-date mirror with --mirror");
     case ArchiveTrouble::NoSpace:
-      return Error(ErrorKind::HostCannot, "no space left on the disk while downloading packages")
+      return Error(ErrorKind::HostCannot,
+                   "no space left on the disk while downloading or unpacking packages")
           .hint(
               "free some space, or set PYBOX_HOME to a folder on a larger disk; then run `pybox "
               "setup` again");

@@ -52,16 +52,21 @@ Result<void> make_folder(const fs::path& root, const std::string& relative) {
   return {};
 }
 
-Result<void> write_file(const fs::path& root, const std::string& relative, std::string_view text) {
+/// The place of something to be written, its folder made.
+Result<fs::path> place_for(const fs::path& root, const std::string& relative) {
   const std::string parent = fs::path(relative).parent_path().string();
   if (!parent.empty()) PYBOX_TRY(make_folder(root, parent));
-  const fs::path path = PYBOX_TRY(path_inside(root, relative));
+  return path_inside(root, relative);
+}
+
+Result<void> write_file(const fs::path& root, const std::string& relative, std::string_view text) {
+  const fs::path path = PYBOX_TRY(place_for(root, relative));
   return sys::replace_file(path, text, 0644);
 }
 
 Result<void> write_link(const fs::path& root, const std::string& relative,
                         const std::string& target) {
-  const fs::path path = PYBOX_TRY(path_inside(root, relative));
+  const fs::path path = PYBOX_TRY(place_for(root, relative));
   PYBOX_TRY(sys::remove_tree(path));
   std::error_code code;
   fs::create_symlink(target, path, code);
