@@ -216,6 +216,11 @@ Result<void> build_missing(Job& job, SetUpResult& result) {
   if (resolved.offline)
     job.progress.note("no network: " + plan.where +
                       " cannot be reached; the package lists of the last set-up are used");
+  if (!std::binary_search(resolved.suites.begin(), resolved.suites.end(),
+                          job.recipe.suite + "-security")) {
+    job.progress.note(plan.where + " has no security updates (" + job.recipe.suite +
+                      "-security): the image and the kernel do without");
+  }
   drop_unchanged(job, plan, resolved);
   if (plan.image == nullptr && plan.kernel == nullptr) return {};
   PYBOX_TRY(unpack(job.tools, plan, resolved, job.progress));
