@@ -199,6 +199,10 @@ Result<void> Box::identify(pid_t program) {
   if (!program_pidfd_.is_open())
     return Error::from_errno(errno, "taking hold of the program's process");
   program_pid_ = program;
+  // Only root may lower it. An ordinary user's keeper is outside the box's memory cgroup all the
+  // same.
+  (void)sys::write_pseudo_file("/proc/" + std::to_string(keeper_.pid()) + "/oom_score_adj", "-1000")
+      .has_value();
   return {};
 }
 

@@ -50,7 +50,8 @@ class Box {
 
   /// Reads one message of the program's process; nullopt when it is gone.
   std::optional<SealedNotice> receive_notice();
-  /// Remembers the program and closes nothing; fails when `pid` is not the keeper's child.
+  /// Takes hold of the program by pidfd, and exempts the keeper from the memory killer where boxd
+  /// may. verify_seal then checks that it is the keeper's child.
   Result<void> identify(pid_t program);
   pid_t program_pid() const { return program_pid_; }
 

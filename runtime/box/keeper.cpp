@@ -150,7 +150,6 @@ void keeper_main(const InsideWork& work) {
   const BoxPlan& plan = *work.plan;
   const int socket = work.fds.keeper_socket;
   ::prctl(PR_SET_NAME, "keeper");
-  ::prctl(PR_SET_DUMPABLE, 0);
   Message mapped;
   if (!receive_message(socket, mapped) || mapped.say != Say::Mapped) ::_exit(1);
 

@@ -101,6 +101,8 @@ void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_us
   ::umask(022);
   limit_resources(plan, socket);
   reset_signals();
+  // An unprivileged boxd may read this process back only while it is dumpable (man 2 ptrace).
+  if (!plan.ids.two_ids) ::prctl(PR_SET_DUMPABLE, 1);
   // Without no-new-privileges a filter needs a capability to load (man 2 seccomp).
   if (plan.cuts.left_out("cred.nnp")) load_filter(plan, memfd_noexec, socket);
   drop_rights(plan, socket);

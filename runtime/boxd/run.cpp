@@ -143,6 +143,10 @@ void Run::seal_and_go(Nanos now) {
   Result<void> known = box_->identify(sealed_->pid);
   if (!known) return refuse(false, known.error().message(), "");
   report_.seal = box::verify_seal(*box_, {*sealed_, *keeping_});
+  for (const SealCheck& check : workshop_.around) {
+    report_.seal.verified = report_.seal.verified && check.ok;
+    report_.seal.checks.push_back(check);
+  }
   verified_ = monotonic_now();
   report_.timing.seal = verified_ - now;
   if (!acceptable(report_.seal, order_.leave_out)) {

@@ -34,6 +34,7 @@ struct Workshop {
   BoxHost host;
   std::string rootfs;  ///< of the ordered image
   std::string empty;
+  std::vector<SealCheck> around;  ///< checks of what stands around every box: the VM's
 };
 
 /// What a run tells the engine while it goes on.

@@ -13,6 +13,7 @@
 #include "box/cgroup.hpp"
 #include "boxd/guest_init.hpp"
 #include "boxd/run.hpp"
+#include "boxd/vm_checks.hpp"
 #include "link/control.hpp"
 #include "link/frame.hpp"
 #include "receipt/pending.hpp"
@@ -41,6 +42,7 @@ class Server {
 
   Result<void> open() {
     PYBOX_TRY(sys::set_nonblocking(plan_.link));
+    if (is_guest()) around_ = check_vm();
     box::sweep_cgroups(plan_.cgroup);
     return {};
   }
@@ -72,6 +74,7 @@ class Server {
 
   ServerPlan plan_;
   BoxHost host_;
+  std::vector<SealCheck> around_;
   link::FrameReader reader_;
   std::string outgoing_;
   std::map<std::uint64_t, std::unique_ptr<Run>> runs_;
@@ -198,7 +201,7 @@ void Server::start_run(Frame frame) {
   listener.stdin_taken = [this, id](std::uint64_t bytes) {
     send(FrameType::StdinTaken, id, link::stdin_taken_head(bytes));
   };
-  const Workshop workshop{&plan_.cgroup, host_, *root, plan_.empty.string()};
+  const Workshop workshop{&plan_.cgroup, host_, *root, plan_.empty.string(), around_};
   runs_[id] =
       Run::start(std::move(order).value(), workshop, ++boxes_made_, received, std::move(listener));
 }
