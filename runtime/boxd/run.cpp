@@ -69,8 +69,8 @@ void Run::build(std::uint64_t number) {
 void Run::watch(std::vector<pollfd>& into) const {
   if (!box_) return;
   const auto add = [&](int fd, short what) { into.push_back({fd, what, 0}); };
-  add(box_->keeper_socket(), POLLIN);
-  add(sealed_ ? -1 : box_->program_socket(), POLLIN);
+  add(keeper_hung_up_ ? -1 : box_->keeper_socket(), POLLIN);
+  add(sealed_ || program_hung_up_ ? -1 : box_->program_socket(), POLLIN);
   add(box_->keeper_pidfd(), POLLIN);
   add(out_->fd(), POLLIN);
   add(err_->fd(), POLLIN);
@@ -102,7 +102,10 @@ void Run::handle(const pollfd* events, std::size_t count, Nanos now) {
 
 void Run::on_program_socket(Nanos now) {
   const auto notice = box_->receive_notice();
-  if (!notice) return;  // its end is seen on the keeper's side
+  if (!notice) {
+    program_hung_up_ = true;  // how it ended is the keeper's to tell
+    return;
+  }
   if (notice->message.say == box::Say::Failed) {
     const Error error =
         Error::from_errno(static_cast<int>(notice->message.a), notice->message.text.data());
@@ -116,7 +119,10 @@ void Run::on_program_socket(Nanos now) {
 
 void Run::on_keeper_socket(Nanos now) {
   box::Message message;
-  if (!box::receive_message(box_->keeper_socket(), message)) return;
+  if (!box::receive_message(box_->keeper_socket(), message)) {
+    keeper_hung_up_ = true;  // its end is seen on its pidfd
+    return;
+  }
   switch (message.say) {
     case box::Say::Keeping:
       keeping_ = message;

@@ -97,6 +97,9 @@ class Run {
   std::optional<box::Message> ended_;      ///< the keeper's word on the program's wait status
   std::optional<Observation> killed_for_;  ///< what PyBox killed it for, if it did
   bool box_timer_fired_ = false;
+  // A socket whose other end closed stays readable for ever: it is watched no more.
+  bool keeper_hung_up_ = false;
+  bool program_hung_up_ = false;
   bool orphaned_ = false;
   std::uint32_t stop_requests_ = 0;
   std::optional<Capture> out_, err_;
