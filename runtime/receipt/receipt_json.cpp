@@ -32,7 +32,8 @@ ordered_json request_json(const Receipt& receipt) {
           {"image_id", sections::text_or_null_json(receipt.image_id)},
           {"engine", name_of(request.engine)},
           {"python", sections::text_json(request.python)},
-          {"timeout_s", sections::seconds_json(request.timeout)},
+          {"timeout_s", request.timeout > Nanos(0) ? sections::seconds_json(request.timeout)
+                                                   : ordered_json(nullptr)},
           {"code_sha256", sections::text_or_null_json(receipt.code_sha256)},
           {"limits",
            {{"memory_bytes", sections::count_json(limits.memory.count)},
@@ -88,8 +89,8 @@ Result<void> read_request(JsonFields fields, Receipt& receipt) {
   receipt.image_id = PYBOX_TRY(sections::read_text_or_null(fields, "image_id")).value_or("");
   request.engine = PYBOX_TRY(sections::read_name(fields, "engine", engine_from));
   request.python = PYBOX_TRY(sections::read_text(fields, "python"));
-  request.timeout =
-      from_seconds(PYBOX_TRY(fields.number("timeout_s", 0, sections::kLongestSeconds)));
+  const auto timeout = PYBOX_TRY(fields.number_or_null("timeout_s", 0, sections::kLongestSeconds));
+  request.timeout = timeout ? from_seconds(*timeout) : Nanos(0);
   receipt.code_sha256 = PYBOX_TRY(sections::read_text_or_null(fields, "code_sha256")).value_or("");
   request.limits = PYBOX_TRY(sections::read_section(fields, "limits", read_limits));
   receipt.files_in =

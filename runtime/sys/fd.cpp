@@ -61,6 +61,12 @@ Result<std::string> read_to_end(int fd, std::size_t limit) {
     if (n == 0) return all;
     if (n < 0) {
       if (errno == EINTR) continue;
+      if (errno == EAGAIN) {
+        // A caller's stdin may be non-blocking.
+        pollfd more{fd, POLLIN, 0};
+        ::poll(&more, 1, -1);
+        continue;
+      }
       return Error::from_errno(errno, "reading");
     }
     if (all.size() + static_cast<std::size_t>(n) > limit) {

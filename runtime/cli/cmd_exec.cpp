@@ -1,0 +1,23 @@
+#include "cli/commands.hpp"
+#include "cli/exec.hpp"
+#include "cli/exec_words.hpp"
+
+namespace pybox::cli {
+namespace {
+
+Result<int> run(const Words& words, const Surroundings& around) {
+  const ExecOptions options = PYBOX_TRY(exec_options(words, around.terminal));
+  ExecParts parts;
+  parts.terminal = around.terminal;
+  parts.make_engine = [](EngineKind kind) {
+    return kind == EngineKind::Native ? engine::make_native_engine() : engine::make_vm_engine();
+  };
+  parts.find_image = image::find_image;
+  return run_exec(options, parts);
+}
+
+}  // namespace
+
+const Command kExec = exec_command(run);
+
+}  // namespace pybox::cli

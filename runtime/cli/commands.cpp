@@ -1,0 +1,12 @@
+#include "cli/commands.hpp"
+
+#include <array>
+
+namespace pybox::cli {
+
+std::span<const Command* const> all_commands() {
+  static const std::array<const Command*, 3> kAll = {&kReceipts, &kVerify, &kVersion};
+  return kAll;
+}
+
+}  // namespace pybox::cli

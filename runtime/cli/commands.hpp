@@ -1,0 +1,15 @@
+#pragma once
+/// The commands, each defined in its own file cli/cmd_NAME.cpp.
+
+#include "cli/command.hpp"
+
+namespace pybox::cli {
+
+extern const Command kExec;
+extern const Command kReceipts;
+extern const Command kVerify;
+extern const Command kDoctor;
+extern const Command kVersion;
+extern const Command kImageList;
+
+}  // namespace pybox::cli

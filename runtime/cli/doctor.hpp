@@ -1,0 +1,32 @@
+#pragma once
+/// `pybox doctor`: facts about this host, probed now, each with the command that would mend it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pybox::cli {
+
+struct DoctorCheck {
+  enum class Area { Host, Native, Vm, Setup, State };
+  Area area = Area::Host;
+  std::string name;  ///< "cgroup memory"
+  bool ok = false;
+  std::string detail;  ///< what was found
+  std::string fix;     ///< a command or one thing to do; empty when there is nothing to mend
+  /// A check that does not hold makes its engine unusable; false for facts that only cost speed.
+  bool needed = true;
+};
+
+std::string_view name_of(DoctorCheck::Area area);
+
+/// Both engines' checks, and what they share.
+std::vector<DoctorCheck> examine();
+
+/// Whether every needed check of `area`, and of what all engines share, holds.
+bool is_usable(const std::vector<DoctorCheck>& checks, DoctorCheck::Area area);
+
+/// The lines `pybox doctor` prints.
+std::string doctor_text(const std::vector<DoctorCheck>& checks, bool colour);
+
+}  // namespace pybox::cli

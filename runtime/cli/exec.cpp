@@ -1,0 +1,248 @@
+#include "cli/exec.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/text.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output_sink.hpp"
+#include "cli/process_setup.hpp"
+#include "cli/receipt_file.hpp"
+#include "cli/summary.hpp"
+#include "receipt/keys.hpp"
+#include "receipt/receipt.hpp"
+#include "receipt/store.hpp"
+#include "request/settings.hpp"
+#include "sys/file.hpp"
+#include "sys/state_dirs.hpp"
+
+namespace pybox::cli {
+namespace {
+
+/// Flag, then PYBOX_ENGINE, then the settings file, then vm.
+Result<EngineKind> choose_engine(const std::optional<std::string>& flag, const Settings& settings) {
+  if (flag) return engine_choice(*flag, "`--engine`");
+  const char* variable = std::getenv("PYBOX_ENGINE");
+  if (variable != nullptr && *variable != '\0') return engine_choice(variable, "PYBOX_ENGINE");
+  return settings.engine.value_or(EngineKind::Vm);
+}
+
+Result<sys::Fd> open_stdin(const StdinSource& source) {
+  if (source.kind == StdinSource::Kind::Empty) return sys::Fd();
+  if (source.kind == StdinSource::Kind::Caller || source.path == "/dev/stdin") {
+    // A duplicate, because opening /dev/stdin again fails when it is a socket.
+    sys::Fd fd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    if (!fd.is_open()) return Error::from_errno(errno, "reading stdin").as(ErrorKind::Usage);
+    return fd;
+  }
+  auto fd = sys::open_path(source.path, O_RDONLY | O_NOCTTY);
+  std::error_code ignored;
+  if (fd && std::filesystem::is_directory(source.path, ignored)) {
+    return Error(ErrorKind::Usage, "`" + visible(source.path) + "` is a folder, not a file")
+        .context("`--stdin`");
+  }
+  if (!fd) return std::move(fd).error().as(ErrorKind::Usage).context("`--stdin`");
+  return fd;
+}
+
+/// The error that a report carries when boxd itself refused or failed.
+Error error_of(const RunReport::Failure& failure) {
+  return Error(failure.refused ? ErrorKind::Refused : ErrorKind::HostCannot, failure.message)
+      .hint(failure.hint);
+}
+
+class Exec {
+ public:
+  Exec(const ExecOptions& options, const ExecParts& parts) : options_(options), parts_(parts) {}
+
+  Result<int> run() {
+    PYBOX_TRY(read_words());
+    auto answer = run_if_permitted();
+    if (answer) {
+      take(std::move(*answer));
+    } else {
+      trouble_ = std::move(answer).error();
+      mark_not_started(receipt_, *trouble_);
+    }
+    return deliver();
+  }
+
+ private:
+  /// What is wrong with the words themselves. A program that is too large or named badly is
+  /// refused, which the receipt records, so it is only remembered here.
+  Result<void> read_words() {
+    auto dirs = sys::state_dirs();
+    if (dirs) {
+      dirs_ = std::move(*dirs);
+      settings_ = PYBOX_TRY(load_settings(dirs_->config));
+    } else {
+      refusal_ = std::move(dirs).error();
+    }
+    request_.engine = PYBOX_TRY(choose_engine(options_.engine, settings_));
+    request_.image = options_.image;
+    request_.python = options_.python;
+    request_.args = options_.args;
+    request_.cold = options_.cold;
+    request_.limits = limits_for_image(options_.image);
+    PYBOX_TRY(remember_refusal(check_time()));
+    stdin_ = PYBOX_TRY(open_stdin(options_.stdin_source));
+    PYBOX_TRY(remember_refusal(take_program()));
+    receipt_ = begin_receipt(request_);
+    if (!program_is_known_) receipt_.code_sha256.clear();
+    return {};
+  }
+
+  Result<void> check_time() {
+    request_.timeout = std::min(ceiling::kDefaultTimeout, settings_.max_timeout);
+    if (!options_.timeout_s) return {};
+    auto timeout = check_timeout(*options_.timeout_s, settings_.max_timeout);
+    if (timeout) {
+      request_.timeout = *timeout;
+      return {};
+    }
+    // A refused time stands in the receipt as it was asked for, where it can be written at all.
+    request_.timeout = *options_.timeout_s <= 1e6 ? from_seconds(*options_.timeout_s) : Nanos(0);
+    return std::move(timeout).error();
+  }
+
+  Result<void> take_program() {
+    Program program = PYBOX_TRY(read_program(options_.program));
+    request_.program_name = std::move(program.name);
+    request_.program = std::move(program.text);
+    program_is_known_ = true;
+    return {};
+  }
+
+  Result<void> remember_refusal(Result<void> checked) {
+    if (checked) return {};
+    if (checked.error().kind() == ErrorKind::Usage) return checked;
+    if (!refusal_) refusal_ = std::move(checked).error();
+    return {};
+  }
+
+  Result<engine::RunAnswer> run_if_permitted() {
+    if (refusal_) return *std::move(refusal_);
+    const image::Image image =
+        PYBOX_TRY(parts_.find_image(*dirs_, request_.image, request_.python));
+    receipt_.image_id = image.id;
+    if (options_.receipt_file) PYBOX_TRY(check_receipt_file(*options_.receipt_file));
+    PYBOX_TRY(prepare_receipts(*dirs_));
+    key_ = PYBOX_TRY(load_or_make_key(*dirs_));
+    return run_engine();
+  }
+
+  Result<engine::RunAnswer> run_engine() {
+    link::RunOrder order;
+    order.receipt_id = receipt_.receipt_id;
+    order.created_at = receipt_.created_at;
+    order.image_id = receipt_.image_id;
+    order.code_sha256 = receipt_.code_sha256;
+    order.request = std::move(request_);
+    order.stream_output = !options_.json;
+    order.has_stdin = stdin_.is_open();
+
+    const CancelSignals signals = PYBOX_TRY(CancelSignals::watch());
+    OutputSink sink(parts_.terminal, signals.fd());
+    engine::Console console;
+    console.stdin_fd = stdin_.get();
+    console.cancel_fd = signals.fd();
+    if (order.stream_output) {
+      console.output = [&](int stream, std::string_view bytes) { sink.write(stream, bytes); };
+    }
+    auto answer = parts_.make_engine(order.request.engine)->run(order, console);
+    sink.finish();
+    if (sink.line_is_open()) say("\n");
+    if (!answer && signals.came()) {
+      return std::move(answer).error().as(ErrorKind::Interrupted);
+    }
+    return answer;
+  }
+
+  void take(engine::RunAnswer answer) {
+    receipt_.accelerator = std::move(answer.host.accelerator);
+    receipt_.vm = std::move(answer.host.vm);
+    receipt_.report = std::move(answer.report);
+    RunReport& report = receipt_.report;
+    if (report.failure) {
+      trouble_ = error_of(*report.failure);
+      report.outcome.evidence.push_back("not started: " + report.failure->message);
+    }
+    add_hints(receipt_);
+    if (trouble_) return;
+    if (report.cleanup.status == Cleanup::Status::Unconfirmed) {
+      trouble_ = Error(ErrorKind::HostCannot, "the removal of the box is not confirmed");
+    } else if (report.outcome.observation == Observation::BoxLost) {
+      trouble_ = Error(ErrorKind::HostCannot, "the box was lost; how the program ended is unknown");
+    }
+    // The hints say what to do, also when the summary is not shown.
+    if (trouble_ && !receipt_.hints.empty()) {
+      Error hinted = std::move(*trouble_).hint(receipt_.hints.back());
+      trouble_ = std::move(hinted);
+    }
+  }
+
+  /// Signs, keeps, writes and shows the receipt, then picks the exit code.
+  Result<int> deliver() {
+    const Result<std::string> text = receipt_text();
+    Result<void> kept = text ? keep(*text) : Result<void>(text.error());
+    if (text && options_.json) {
+      auto printed = print(*text);
+      if (kept && !printed) kept = std::move(printed);
+    }
+    const bool started = receipt_.report.outcome.observation != Observation::NotStarted;
+    if (started && !options_.quiet && !options_.json) {
+      say(summary_text(receipt_, parts_.terminal.colour));
+    }
+    if (trouble_) say(error_text(*trouble_, parts_.terminal.colour));
+    if (!kept) say(error_text(kept.error(), parts_.terminal.colour));
+    if (!started && trouble_) return exit_code_for(trouble_->kind());
+    return kept ? exit_code_for(receipt_.report) : exit_code::kCannot;
+  }
+
+  Result<std::string> receipt_text() {
+    if (!key_ && dirs_) {
+      auto key = load_or_make_key(*dirs_);
+      if (key) key_ = std::move(*key);
+    }
+    if (key_) return sign_receipt(receipt_, *key_);
+    return unsigned_receipt(receipt_);
+  }
+
+  Result<void> keep(const std::string& text) {
+    Result<void> kept;
+    if (dirs_) {
+      kept = prepare_receipts(*dirs_);
+      if (kept) kept = keep_receipt(*dirs_, receipt_.receipt_id, text);
+      // The same trouble that ended the run is not reported twice.
+      if (!kept && trouble_ && kept.error().message() == trouble_->message()) kept = {};
+    }
+    if (!options_.receipt_file) return kept;
+    auto written = write_receipt_file(*options_.receipt_file, text);
+    if (!written && trouble_ && written.error().message() == trouble_->message()) return kept;
+    return kept ? written : kept;
+  }
+
+  const ExecOptions& options_;
+  const ExecParts& parts_;
+  std::optional<sys::StateDirs> dirs_;
+  Settings settings_;
+  Request request_;
+  bool program_is_known_ = false;
+  sys::Fd stdin_;
+  std::optional<SigningKey> key_;
+  Receipt receipt_;
+  std::optional<Error> refusal_;
+  std::optional<Error> trouble_;
+};
+
+}  // namespace
+
+Result<int> run_exec(const ExecOptions& options, const ExecParts& parts) {
+  return Exec(options, parts).run();
+}
+
+}  // namespace pybox::cli

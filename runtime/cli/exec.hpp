@@ -1,0 +1,48 @@
+#pragma once
+/// One run, from checked words to a receipt on disk and an exit code.
+///
+/// Order: what is wrong with the words (exit 2, no receipt), what is refused (126), what PyBox
+/// cannot do here (125), the run itself. From the refusals on, every end writes a receipt.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/program_source.hpp"
+#include "cli/terminal.hpp"
+#include "engine/engine.hpp"
+#include "image/registry.hpp"
+#include "request/request.hpp"
+
+namespace pybox::cli {
+
+struct ExecOptions {
+  ProgramSource program;
+  std::vector<std::string> args;
+  std::optional<std::string> engine;
+  std::string image = "stdlib";
+  std::string python = "3.13";
+  std::optional<double> timeout_s;  ///< absent: 2 s, or the ceiling where that is lower
+  StdinSource stdin_source;
+  std::optional<std::string> receipt_file;
+  bool json = false;
+  bool quiet = false;
+  bool cold = false;
+};
+
+/// The parts of PyBox below; unit tests bring their own.
+struct ExecParts {
+  Terminal terminal;
+  std::function<std::unique_ptr<engine::Engine>(EngineKind)> make_engine;
+  std::function<Result<image::Image>(const sys::StateDirs&, std::string_view, std::string_view)>
+      find_image;
+};
+
+/// Gives the exit code. An Error has kind Usage and nothing was done; every other trouble is
+/// printed here and stands in the receipt.
+Result<int> run_exec(const ExecOptions& options, const ExecParts& parts);
+
+}  // namespace pybox::cli

@@ -1,0 +1,22 @@
+/// `pybox`: the program for people. Everything is in cli/.
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.hpp"
+#include "cli/process_setup.hpp"
+#include "cli/run_command.hpp"
+
+int main(int argc, char** argv) {
+  pybox::cli::prepare_process();
+  try {
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return pybox::cli::run_command(words);
+  } catch (const std::exception& fault) {
+    // Nothing in PyBox throws; this is for a library that does against its promise.
+    std::fprintf(stderr, "error: PyBox failed: %s\nhint: please report this\n", fault.what());
+    return pybox::cli::exit_code::kCannot;
+  }
+}
