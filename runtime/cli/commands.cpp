@@ -5,7 +5,8 @@
 namespace pybox::cli {
 
 std::span<const Command* const> all_commands() {
-  static const std::array<const Command*, 3> kAll = {&kReceipts, &kVerify, &kVersion};
+  static const std::array<const Command*, 5> kAll = {&kSetup, &kImageList, &kReceipts, &kVerify,
+                                                     &kVersion};
   return kAll;
 }
 

@@ -5,6 +5,7 @@
 
 namespace pybox::cli {
 
+extern const Command kSetup;
 extern const Command kExec;
 extern const Command kReceipts;
 extern const Command kVerify;

@@ -16,4 +16,7 @@ std::string receipts_json(const std::vector<Receipt>& receipts);
 std::string doctor_json(const std::vector<DoctorCheck>& checks, bool usable);
 std::string images_json(const std::vector<image::Listed>& images);
 
+/// What `pybox image list` prints without it.
+std::string images_text(const std::vector<image::Listed>& images);
+
 }  // namespace pybox::cli
