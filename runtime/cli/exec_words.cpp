@@ -15,22 +15,24 @@ constexpr std::array kPositionals = {
 
 constexpr std::array kOptions = {
     Option{"-c", "CODE", "the program as text, instead of FILE"},
-    Option{"--engine", "vm|native", "what makes the box (default: PYBOX_ENGINE, config.json, vm)"},
+    Option{"--engine", "vm|native", "what makes the box (default: vm)"},
     Option{"--image", "NAME", "what is installed in the box (default: stdlib)"},
     Option{"--python", "V", "the Python version (default: 3.13)"},
     Option{"--timeout", "S", "seconds until the box is stopped (default: 2)"},
-    Option{"--stdin", "FILE", "what the program reads from its stdin; `-` is the caller's own"},
-    Option{"--json", "", "print the receipt as JSON on stdout, with the program's output inside"},
+    Option{"--stdin", "FILE", "what the program reads as its stdin"},
+    Option{"--json", "", "print the receipt, output included, as JSON on stdout"},
     Option{"--receipt", "FILE", "write the receipt to FILE too"},
     Option{"--quiet", "", "do not print the receipt's summary"},
     Option{"--cold", "", "do not use a box that was made ahead"},
 };
 
 constexpr std::string_view kDetails =
-    R"(The box has no network and none of this host's files, and is removed afterwards.
+    R"(PYBOX_ENGINE and config.json may name another default engine.
+The box has no network and none of this host's files, and is removed afterwards.
 Without --stdin the program reads the caller's stdin, or nothing when that is a
-terminal. What it prints goes to stdout and stderr; on a terminal its control
-characters are made visible. The receipt's summary goes to stderr.)";
+terminal; `--stdin -` is the caller's in any case. What it prints goes to stdout
+and stderr; on a terminal its control characters are made visible. The receipt's
+summary goes to stderr.)";
 
 Result<double> number_from(std::string_view option, std::string_view text) {
   double value = 0;

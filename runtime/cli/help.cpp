@@ -9,13 +9,13 @@ namespace pybox::cli {
 namespace {
 
 constexpr std::string_view kExitCodes =
-    R"(the program's own  it ended by itself; 128+n when a signal n of its own ended it
-137                the kernel's out-of-memory kill took the program itself
-124                the deadline or the box timer stopped it
-125                PyBox could not do its job; also: the removal of the box is not confirmed
-126                refused before any box was made
-2                  wrong usage
-130                interrupted
+    R"(0-255  the program's own: it ended by itself; 128+n: its own signal n ended it
+137    the kernel's out-of-memory kill took the program itself
+124    the deadline or the box timer stopped it
+125    PyBox could not do its job, or the box's removal is not confirmed
+126    refused before any box was made
+2      wrong usage
+130    interrupted
 )";
 
 struct Row {

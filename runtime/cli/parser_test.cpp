@@ -147,7 +147,7 @@ TEST_CASE("commands of two words are found, misspelt ones offer the nearest") {
         "`pybox ` needs a command: exec|verify / `pybox --help` shows what there is");
 }
 
-TEST_CASE("--help wins over missing words, and belongs to the program after them") {
+TEST_CASE("the word --help wins over missing words, and belongs to the program after them") {
   for (const char* help : {"--help", "-h"}) {
     CHECK(parsed({"exec", help})->wants_help);
     CHECK(parsed({"exec", "a.py", help})->wants_help);
