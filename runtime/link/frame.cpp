@@ -59,7 +59,9 @@ bool is_known(std::uint8_t type) {
   return (type >= static_cast<std::uint8_t>(FrameType::Hello) &&
           type <= static_cast<std::uint8_t>(FrameType::Shutdown)) ||
          (type >= static_cast<std::uint8_t>(FrameType::Ready) &&
-          type <= static_cast<std::uint8_t>(FrameType::Started));
+          type <= static_cast<std::uint8_t>(FrameType::Started)) ||
+         (type >= static_cast<std::uint8_t>(FrameType::AskStatus) &&
+          type <= static_cast<std::uint8_t>(FrameType::Status));
 }
 
 }  // namespace
