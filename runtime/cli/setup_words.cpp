@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::array kOptions = {
     Option{"--yes", "", "do not ask before downloading"},
+    Option{"--with", "IMAGE", "another image too; this version can build none"},
     Option{"--python", "V,…", "the Python versions wanted (default: 3.13)"},
     Option{"--mirror", "URL", "a Debian mirror (default: the host's own)"},
     Option{"--update", "", "ask the archive for newer packages, rebuild if there are any"},
@@ -32,6 +33,7 @@ Result<int> run(const Words& words, const Surroundings&) {
   SetupOptions options;
   options.yes = words.has("--yes");
   options.update = words.has("--update");
+  if (const auto image = words.value("--with")) options.with = *image;
   if (const auto pythons = words.value("--python")) options.pythons = split_at_commas(*pythons);
   if (const auto mirror = words.value("--mirror")) options.mirror = *mirror;
   PYBOX_TRY(run_setup(options));
@@ -43,7 +45,7 @@ Result<int> run(const Words& words, const Surroundings&) {
 const Command kSetup{
     .name = "setup",
     .summary = "Get the guest kernel and the base image ready",
-    .synopsis = "[--yes] [--python V,…] [--mirror URL] [--update]",
+    .synopsis = "[--yes] [--with IMAGE] [--python V,…] [--mirror URL] [--update]",
     .positionals = {},
     .options = kOptions,
     .details = kDetails,
