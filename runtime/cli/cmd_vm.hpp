@@ -1,9 +1,9 @@
 #pragma once
 /// `pybox vm start|stop|status|logs`, and the process behind them.
 ///
-/// One supervisor (`pybox vm-supervise`, hidden from the help) runs for each PYBOX_HOME while its VM
-/// does; vm/supervisor.hpp tells how. These functions print to stdout (status, logs) and stderr and
-/// return the exit code; an Error is for the caller to print, its kind picks the exit code
+/// One supervisor (`pybox vm-supervise`, hidden from the help) runs for each PYBOX_HOME while its
+/// VM does; vm/supervisor.hpp tells how. These functions print to stdout (status, logs) and stderr
+/// and return the exit code; an Error is for the caller to print, its kind picks the exit code
 /// (HostCannot and NotRunning: 125).
 
 #include <span>

@@ -4,7 +4,8 @@
 
 #include "sys/file.hpp"
 
-using namespace pybox;
+namespace pybox {
+namespace {
 
 TEST_CASE("an archive is what the kernel's unpacker reads") {
   const std::string archive = vm::cpio_archive({{"d", 0040755, ""}, {"d/f", 0100644, "abc"}});
@@ -35,3 +36,6 @@ TEST_CASE("a module that is missing is named") {
   REQUIRE_FALSE(made);
   CHECK(made.error().message().find("/nowhere/x.ko") != std::string::npos);
 }
+
+}  // namespace
+}  // namespace pybox

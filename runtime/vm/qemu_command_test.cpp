@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-using namespace pybox;
-
+namespace pybox {
 namespace {
 
 vm::Machine sample() {
@@ -20,8 +19,6 @@ std::string line_of(const std::vector<std::string>& words) {
   for (const std::string& word : words) line += word + '\n';
   return line;
 }
-
-}  // namespace
 
 TEST_CASE("the command line of the run VM is known to the letter") {
   CHECK(line_of(vm::qemu_arguments(sample(), {}, vm::Start::Boot)) == R"(-nodefaults
@@ -89,3 +86,6 @@ TEST_CASE("no word of any machine names a network, a shared folder or vsock") {
     }
   }
 }
+
+}  // namespace
+}  // namespace pybox

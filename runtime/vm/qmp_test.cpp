@@ -5,7 +5,9 @@
 #include <cstring>
 #include <thread>
 
-using namespace pybox;
+namespace pybox {
+namespace {
+
 using Kind = vm::QmpLine::Kind;
 
 TEST_CASE("each kind of line is told apart") {
@@ -57,3 +59,6 @@ TEST_CASE("a QEMU that is silent or gone is an error in time") {
   ends.second.reset();
   CHECK(qmp.run("stop", {}, std::chrono::seconds(5)).error().message() == "QEMU ended");
 }
+
+}  // namespace
+}  // namespace pybox

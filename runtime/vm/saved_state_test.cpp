@@ -8,11 +8,11 @@
 #include "base/digest.hpp"
 #include "sys/file.hpp"
 
-using namespace pybox;
+namespace pybox {
+namespace {
+
 namespace fs = std::filesystem;
 using Found = vm::StateStore::Found;
-
-namespace {
 
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("pybox-state-" + random_hex(6));
@@ -25,8 +25,6 @@ struct Folder {
 auto writes(const std::string& bytes) {
   return [bytes](int fd) { return sys::write_all(fd, bytes); };
 }
-
-}  // namespace
 
 TEST_CASE("a saved state comes back from its beginning, for its key alone") {
   const Folder folder;
@@ -78,3 +76,6 @@ TEST_CASE("a key depends on every part and on where parts end") {
   CHECK(vm::state_key({"a", "b"}) != vm::state_key({"ab"}));
   CHECK(vm::state_key({"a", "b"}) == vm::state_key({"a", "b"}));
 }
+
+}  // namespace
+}  // namespace pybox
