@@ -205,7 +205,7 @@ Result<void> unpack(const Tools& tools, const FetchPlan& plan, const Resolved& r
   progress.stage("checking cached packages");
   const std::uint64_t missing = PYBOX_TRY(drop_damaged(archives_of(plan), wanted, progress));
   bool downloading = missing != 0;
-  if (downloading) progress.stage("downloading packages");
+  progress.stage(downloading ? "downloading packages" : "ordering packages");
   PYBOX_TRY(sys::remove_tree(plan.work / "tree"));
   sys::SpawnPlan spawn = mmdebstrap_plan(plan, FetchStep::Unpack);
   std::string kernel;

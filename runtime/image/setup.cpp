@@ -208,6 +208,7 @@ Result<void> build_missing(Job& job, SetUpResult& result) {
   const std::string question = "pybox setup downloads up to " + human_size(kDownload) + " from " +
                                plan.where + " and keeps about " + human_size(kKept) + " in " +
                                job.dirs.home.string() + ".";
+  job.progress.stage("");
   if (job.request.confirm && !job.request.confirm(question)) {
     return Error(ErrorKind::Interrupted, "nothing was downloaded or changed");
   }
