@@ -17,8 +17,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   virtual ~Progress() = default;
 
-  /// A new stage begins and the one before it has ended: "downloading packages". An empty name: it has
-  /// ended and none begins, so that a question can be asked.
+  /// A new stage begins and the one before it has ended: "downloading packages". An empty name: it
+  /// has ended and none begins, so that a question can be asked.
   virtual void stage(std::string_view name) = 0;
   /// How far the current stage is. Without `total` only the amount is known. Cheap: call it often.
   virtual void advance(std::uint64_t done, std::optional<std::uint64_t> total, Unit unit) = 0;
