@@ -181,6 +181,22 @@ void fill_tmp(const InsideWork& work, int tmp) {
   ::close(folder);
 }
 
+/// Puts the two folders of the scratch tmpfs in their places below the current folder, the new
+/// root. Before Linux 6.15 open_tree clones only what is attached in the caller's namespace, so the
+/// whole is attached for a moment.
+void attach_scratch(int socket, int scratch) {
+  if (!attach(scratch, AT_FDCWD, "tmp")) give_up(socket, "attaching the scratch space");
+  const int shm = open_tree_clone(scratch, "shm");
+  const int tmp = open_tree_clone(scratch, "tmp");
+  if (shm < 0 || tmp < 0) give_up(socket, "dividing the scratch space");
+  if (::umount2("tmp", MNT_DETACH) != 0 || !attach(shm, AT_FDCWD, "dev/shm") ||
+      !attach(tmp, AT_FDCWD, "tmp")) {
+    give_up(socket, "attaching the parts of the scratch space");
+  }
+  ::close(shm);
+  ::close(tmp);
+}
+
 }  // namespace
 
 RootParts make_root_parts(const InsideWork& work) {
@@ -217,11 +233,7 @@ void assemble_root(const InsideWork& work, const RootParts& parts) {
   if (!attach(parts.proc, AT_FDCWD, "proc") || !attach(parts.dev, AT_FDCWD, "dev"))
     give_up(socket, "attaching /proc and /dev");
   bind_devices(work);
-  const int shm = open_tree_clone(parts.tmp, "shm");
-  const int tmp = open_tree_clone(parts.tmp, "tmp");
-  if (shm < 0 || tmp < 0 || !attach(shm, AT_FDCWD, "dev/shm") || !attach(tmp, AT_FDCWD, "tmp")) {
-    give_up(socket, "attaching the scratch space");
-  }
+  attach_scratch(socket, parts.tmp);
   const Attributes read_only{kReadOnly, 0, 0, 0};
   if (!plan.cuts.left_out("fs.ro") && !set_attributes(parts.dev, read_only))
     give_up(socket, "making /dev read-only");
