@@ -164,9 +164,20 @@ void leave_reaper_behind() {
   power_off();
 }
 
+/// The kernel gives PID 1 an environment (HOME, TERM, unknown words of its command line), which
+/// every process forked from here would show in /proc/PID/environ. Started anew, boxd has none.
+Result<void> shed_environment() {
+  if (environ == nullptr || *environ == nullptr) return {};
+  std::array<char*, 2> words = {const_cast<char*>("/init"), nullptr};
+  std::array<char*, 1> nothing = {nullptr};
+  ::execve("/init", words.data(), nothing.data());
+  return Error::from_errno(errno, "starting boxd without an environment");
+}
+
 }  // namespace
 
 Result<GuestLink> init() {
+  PYBOX_TRY(shed_environment());
   PYBOX_TRY(open_console());
   ::umask(022);
   PYBOX_TRY(load_modules());
