@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "boxd/guest_disks.hpp"
+#include "link/frame.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::guest {
@@ -140,10 +141,10 @@ Result<sys::Fd> open_link() {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/sys/class/virtio-ports", error)) {
     const auto name = sys::read_file(entry.path() / "name");
-    if (!name || *name != std::string(kLinkPort) + "\n") continue;
+    if (!name || *name != std::string(link::kGuestPort) + "\n") continue;
     return sys::open_path("/dev" / entry.path().filename(), O_RDWR);
   }
-  return Error(ErrorKind::HostCannot, "the VM has no port named " + std::string(kLinkPort));
+  return Error(ErrorKind::HostCannot, "the VM has no port named " + std::string(link::kGuestPort));
 }
 
 /// Splits PID 1 from the boxd that serves; see the header. Returns in the child only.

@@ -21,9 +21,6 @@
 
 namespace pybox::guest {
 
-/// Name of the virtio-serial port that carries the link; the host's QEMU command names it too.
-constexpr std::string_view kLinkPort = "org.pybox.link";
-
 struct GuestLink {
   sys::Fd link;  ///< the virtio-serial port: blocking, close-on-exec; read() gives 0 with no host
   /// Image id ("sha256:…") to the folder where its read-only root is mounted.

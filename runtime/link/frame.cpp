@@ -56,12 +56,26 @@ std::optional<Header> header_in(std::string_view bytes) {
 }
 
 bool is_known(std::uint8_t type) {
-  return (type >= static_cast<std::uint8_t>(FrameType::Hello) &&
-          type <= static_cast<std::uint8_t>(FrameType::Shutdown)) ||
-         (type >= static_cast<std::uint8_t>(FrameType::Ready) &&
-          type <= static_cast<std::uint8_t>(FrameType::Started)) ||
-         (type >= static_cast<std::uint8_t>(FrameType::AskStatus) &&
-          type <= static_cast<std::uint8_t>(FrameType::Status));
+  switch (static_cast<FrameType>(type)) {
+    case FrameType::Hello:
+    case FrameType::Run:
+    case FrameType::Stdin:
+    case FrameType::Stop:
+    case FrameType::ClientGone:
+    case FrameType::AttachImage:
+    case FrameType::Shutdown:
+    case FrameType::AskStatus:
+    case FrameType::StopVm:
+    case FrameType::Ready:
+    case FrameType::Output:
+    case FrameType::Report:
+    case FrameType::Failed:
+    case FrameType::ImageReady:
+    case FrameType::Started:
+    case FrameType::StdinTaken:
+    case FrameType::Status: return true;
+  }
+  return false;
 }
 
 }  // namespace

@@ -43,10 +43,10 @@ enum class FrameType : std::uint8_t {
   Started = 38,     ///< the program of this run starts now: the engine's guard counts from here
   StdinTaken =
       37,  ///< head {"bytes": n}: so many bytes of stdin were consumed; window is kStdinWindow
-  // between a client and the VM's supervisor; never reach boxd (vm/control.hpp)
+  // between a client and the VM's supervisor; never reach boxd (vm/supervisor.hpp)
   AskStatus = 64,  ///< answer: Status
   StopVm = 65,     ///< the supervisor ends the VM and itself; its closing the socket is the answer
-  Status = 66,     ///< head: vm::status_head
+  Status = 66,     ///< head: status_to_json (vm/status.hpp)
 };
 
 struct Frame {
@@ -55,6 +55,9 @@ struct Frame {
   std::string head;
   std::string body;
 };
+
+/// Name of the virtio-serial port that carries the link into a guest.
+constexpr std::string_view kGuestPort = "org.pybox.link";
 
 constexpr Bytes kMaxHead = 1_MiB;
 constexpr Bytes kMaxBody = 24_MiB;

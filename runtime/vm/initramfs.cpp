@@ -1,38 +1,36 @@
 #include "vm/initramfs.hpp"
 
 #include <elf.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <cstdio>
 #include <cstring>
 
+#include "base/digest.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::vm {
 namespace {
 
-constexpr unsigned kFolder = 0040755;
-constexpr unsigned kFile = 0100644;
-constexpr unsigned kProgram = 0100755;
-constexpr std::size_t kAlignment = 4;
+namespace fs = std::filesystem;
 
-void append_hex(std::string& out, std::uint64_t value) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[(value >> shift) & 0xfU];
-}
+constexpr Bytes kLargestFile = 256_MiB;
+constexpr std::string_view kPrefix = "initramfs-";
 
-void pad(std::string& out) {
-  while (out.size() % kAlignment != 0) out += '\0';
-}
+void pad(std::string& out) { out.append((4 - out.size() % 4) % 4, '\0'); }
 
-void append_entry(std::string& out, std::uint64_t inode, const CpioEntry& entry) {
-  // ino, mode, uid, gid, nlink, mtime, filesize, devmajor, devminor, rdevmajor, rdevminor,
-  // namesize, check
-  const std::array<std::uint64_t, 13> fields = {
+void append_entry(std::string& out, std::uint32_t inode, const ArchiveEntry& entry) {
+  // ino mode uid gid nlink mtime filesize devmajor devminor rdevmajor rdevminor namesize check
+  const std::array<std::size_t, 13> fields = {
       inode, entry.mode, 0, 0, 1, 0, entry.content.size(), 0, 0, 0, 0, entry.name.size() + 1, 0};
   out += "070701";
-  for (const std::uint64_t field : fields) append_hex(out, field);
+  for (const std::size_t field : fields) {
+    std::array<char, 9> text{};
+    std::snprintf(text.data(), text.size(), "%08x", static_cast<unsigned>(field));
+    out.append(text.data(), 8);
+  }
   out += entry.name;
   out += '\0';
   pad(out);
@@ -42,10 +40,10 @@ void append_entry(std::string& out, std::uint64_t inode, const CpioEntry& entry)
 
 }  // namespace
 
-std::string cpio_archive(const std::vector<CpioEntry>& entries) {
+std::string write_archive(const std::vector<ArchiveEntry>& entries) {
   std::string out;
-  std::uint64_t inode = 1;
-  for (const CpioEntry& entry : entries) append_entry(out, inode++, entry);
+  std::uint32_t inode = 0;
+  for (const ArchiveEntry& entry : entries) append_entry(out, ++inode, entry);
   append_entry(out, 0, {"TRAILER!!!", 0, {}});
   return out;
 }
@@ -68,22 +66,41 @@ std::string_view loadable_part(std::string_view elf) {
   return elf.substr(0, end);
 }
 
-Result<std::string> make_initramfs(const InitramfsPlan& plan) {
-  const std::string boxd = PYBOX_TRY(sys::read_file(plan.boxd, 256_MiB));
-  std::vector<CpioEntry> entries = {{"init", kProgram, std::string(loadable_part(boxd))},
-                                    {"modules", kFolder, {}}};
-  std::string module_list;
-  for (const std::filesystem::path& module : plan.modules) {
+Result<std::string> compose_initramfs(const Config& config) {
+  std::vector<ArchiveEntry> entries;
+  const std::string boxd =
+      PYBOX_TRY_CONTEXT(sys::read_file(config.boxd, kLargestFile), "reading the guest's init");
+  entries.push_back({"init", S_IFREG | 0755, std::string(loadable_part(boxd))});
+  entries.push_back({"modules", S_IFDIR | 0755, {}});
+  std::string list;
+  for (const fs::path& module : config.modules) {
     const std::string name = module.filename();
-    entries.push_back({"modules/" + name, kFile, PYBOX_TRY(sys::read_file(module))});
-    module_list += name + '\n';
+    std::string content =
+        PYBOX_TRY_CONTEXT(sys::read_file(module, kLargestFile), "reading a kernel module");
+    entries.push_back({"modules/" + name, S_IFREG | 0644, std::move(content)});
+    list += name + "\n";
   }
-  std::string image_list;
-  for (const auto& [serial, id] : plan.images)
-    image_list.append(serial).append(" ").append(id).append("\n");
-  entries.push_back({"modules.list", kFile, module_list});
-  entries.push_back({"images.list", kFile, image_list});
-  return cpio_archive(entries);
+  entries.push_back({"modules.list", S_IFREG | 0644, std::move(list)});
+  entries.push_back({"images.list", S_IFREG | 0644,
+                     serial_of(config.base.image_id) + " " + config.base.image_id + "\n"});
+  return write_archive(entries);
+}
+
+Result<Initramfs> place_initramfs(const Config& config) {
+  const std::string archive = PYBOX_TRY(compose_initramfs(config));
+  Initramfs placed;
+  placed.digest = sha256_hex(archive);
+  PYBOX_TRY(sys::ensure_private_dir(config.dirs.vm()));
+  const std::string name = std::string(kPrefix) + placed.digest.substr(0, 16) + ".cpio";
+  placed.file = config.dirs.vm() / name;
+  const auto existing = sys::read_file(placed.file, kLargestFile);
+  if (!existing || *existing != archive) PYBOX_TRY(sys::replace_file(placed.file, archive));
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(config.dirs.vm(), error)) {
+    const std::string other = entry.path().filename();
+    if (other.starts_with(kPrefix) && other != name) fs::remove(entry.path(), error);
+  }
+  return placed;
 }
 
 }  // namespace pybox::vm

@@ -1,89 +1,110 @@
 #include "vm/qemu_command.hpp"
 
-#include <cstddef>
+#include "link/frame.hpp"
 
 namespace pybox::vm {
 namespace {
 
-constexpr std::size_t kSerialSize = 20;
-
-/// What every word is for:
-///  quiet, loglevel  printing to an emulated serial port costs seconds of a boot
-///  panic=-1         a panic reboots, which -no-reboot turns into the end of QEMU
-///  no5lvl           page walks of four levels instead of five
-///  no_timer_check, tsc=reliable, random.trust_cpu, i8042.*, 8250.*  skip probes of absent hardware
-///  rcu_expedited    moving processes between cgroups and unmounting wait for grace periods
-///  cgroup_no_v1     the guest serves on cgroup v2 alone
-/// Mitigations stay on: boxes share this kernel.
-constexpr std::string_view kKernelWords =
-    "console=ttyS0 quiet loglevel=3 panic=-1 no5lvl no_timer_check random.trust_cpu=on "
-    "rcupdate.rcu_expedited=1 8250.nr_uarts=1 i8042.noaux i8042.nokbd audit=0 apparmor=0 "
-    "selinux=0 cgroup_no_v1=all init_on_alloc=0";
-
-/// In QEMU's option syntax a comma ends a value unless doubled.
-std::string escaped(const std::string& value) {
-  std::string out;
-  for (const char c : value) out.append(c == ',' ? 2 : 1, c);
-  return out;
+/// q35 with its legacy devices off. Not microvm: without HPET and PM timer the kernel cannot find
+/// out the TSC's rate on a loaded host under TCG, and then hangs (docs/adr).
+std::string machine_words(Arch arch) {
+  if (arch == Arch::Arm64) return "virt,gic-version=max,dump-guest-core=off";
+  return "q35,usb=off,smbus=off,sata=off,vmport=off,graphics=off,dump-guest-core=off";
 }
 
 std::string accelerator_words(Accelerator accelerator) {
-  return accelerator == Accelerator::Kvm ? "kvm" : "tcg,thread=multi,tb-size=256";
+  if (accelerator == Accelerator::Kvm) return "kvm";
+  // 256 MiB of translated code instead of a default that grows with the guest (1 GiB).
+  return "tcg,thread=multi,tb-size=256";
 }
 
-/// `max`: current numpy wheels need x86-64-v2 or more, which QEMU's default model lacks.
-std::string cpu_model(Accelerator accelerator) {
+/// TCG: `max` is as fast as any other model (those of Intel make the guest isolate its page tables)
+/// and has what numpy's wheels need (x86-64-v2).
+std::string cpu_words(Accelerator accelerator) {
   return accelerator == Accelerator::Kvm ? "host" : "max";
 }
 
-void add_socket(std::vector<std::string>& words, const std::string& id, int fd) {
-  words.insert(words.end(), {"-chardev", "socket,id=" + id + ",fd=" + std::to_string(fd)});
-}
-
-void add_disk(std::vector<std::string>& words, const ImageDisk& disk, std::size_t number) {
-  const std::string node = "image" + std::to_string(number);
-  // No locking: the file is never written again, and several VMs may read it.
-  words.insert(
-      words.end(),
-      {"-blockdev",
-       "driver=file,node-name=" + node + ",read-only=on,locking=off,filename=" + escaped(disk.file),
-       "-device", "virtio-blk-pci,drive=" + node + ",serial=" + serial_of(disk.image_id)});
+std::string kernel_words(Arch arch) {
+  const std::string console = arch == Arch::Arm64 ? "ttyAMA0" : "ttyS0";
+  // A guest kernel that broke ends the VM (panic=-1 with -no-reboot) instead of limping on.
+  std::string words =
+      "console=" + console + " quiet loglevel=4 panic=-1 oops=panic audit=0 apparmor=0";
+  // The watchdog misjudges the TSC of an emulated or descheduled processor.
+  if (arch == Arch::X86) words += " no5lvl tsc=reliable random.trust_cpu=on";
+  return words;
 }
 
 }  // namespace
 
-std::string_view name_of(Accelerator accelerator) {
-  return accelerator == Accelerator::Kvm ? "kvm" : "tcg";
-}
-
 std::string serial_of(std::string_view image_id) {
-  const std::size_t colon = image_id.find(':');
-  return std::string(image_id.substr(colon == std::string_view::npos ? 0 : colon + 1, kSerialSize));
+  constexpr std::size_t kSerialSize = 20;
+  return std::string(image_id.substr(image_id.find(':') + 1).substr(0, kSerialSize));
 }
 
-std::vector<std::string> qemu_arguments(const Machine& machine, const QemuFds& fds, Start start) {
-  std::vector<std::string> words = {
-      "-nodefaults", "-no-user-config", "-display", "none", "-nic", "none", "-no-reboot",
+std::string_view qemu_program(Arch arch) {
+  return arch == Arch::Arm64 ? "qemu-system-aarch64" : "qemu-system-x86_64";
+}
+
+std::string_view qemu_package(Arch arch) {
+  return arch == Arch::Arm64 ? "qemu-system-arm" : "qemu-system-x86";
+}
+
+namespace {
+
+std::string descriptor(const char* id, int number) {
+  return "socket,id=" + std::string(id) + ",fd=" + std::to_string(number);
+}
+
+/// A comma in a path would end the option (QEMU doubles it).
+std::string option_path(const std::filesystem::path& path) {
+  std::string text;
+  for (const char c : path.string()) text += c == ',' ? ",," : std::string(1, c);
+  return text;
+}
+
+std::vector<std::string> machine_arguments(const QemuPlan& plan) {
+  // clang-format off
+  return {
+      "-nodefaults", "-no-user-config", "-no-reboot",
+      "-display", "none",
+      "-nic", "none",
       "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
-      "-machine",
-      "q35,usb=off,smbus=off,sata=off,vmport=off,hpet=off,graphics=off,dump-guest-core=off",
-      "-accel", accelerator_words(machine.accelerator), "-cpu", cpu_model(machine.accelerator),
-      "-smp", std::to_string(machine.cpus),
-      // QEMU rounds down to its page size; the settings promise bytes.
-      "-m", std::to_string(machine.memory.count >> 20U) + "M", "-kernel", machine.kernel, "-initrd",
-      machine.initramfs, "-append", std::string(kKernelWords)};
-  add_socket(words, "qmp", fds.qmp);
-  words.insert(words.end(), {"-mon", "chardev=qmp,mode=control"});
-  add_socket(words, "console", fds.console);
-  words.insert(words.end(), {"-serial", "chardev:console"});
-  add_socket(words, "link", fds.link);
-  words.insert(words.end(), {"-device", "virtio-serial-pci,id=ports,max_ports=2", "-device",
-                             "virtserialport,bus=ports.0,chardev=link,name=org.pybox.link"});
-  for (std::size_t i = 0; i < machine.disks.size(); ++i) add_disk(words, machine.disks[i], i);
-  // Empty: images made while the VM runs are plugged in here.
-  words.insert(words.end(), {"-device", "virtio-scsi-pci,id=scsi,num_queues=1"});
-  if (start == Start::Resume) words.insert(words.end(), {"-incoming", "defer"});
-  return words;
+      "-machine", machine_words(plan.arch),
+      "-accel", accelerator_words(plan.accelerator),
+      "-cpu", cpu_words(plan.accelerator),
+      "-smp", std::to_string(plan.cpus),
+      "-m", std::to_string(plan.memory.count >> 20U) + "M",
+      "-kernel", plan.vmlinuz.string(),
+      "-initrd", plan.initramfs.string(),
+      "-append", kernel_words(plan.arch),
+  };
+  // clang-format on
+}
+
+std::vector<std::string> device_arguments(const QemuPlan& plan) {
+  // clang-format off
+  return {
+      "-chardev", descriptor("console", kConsoleFd),
+      "-serial", "chardev:console",
+      "-chardev", descriptor("qmp", kQmpFd),
+      "-mon", "chardev=qmp,mode=control",
+      "-chardev", descriptor("link", kLinkFd),
+      "-device", "virtio-serial-pci,id=ports,max_ports=2",
+      "-device", "virtserialport,bus=ports.0,chardev=link,name=" + std::string(link::kGuestPort),
+      "-blockdev", "driver=file,node-name=base,read-only=on,filename=" + option_path(plan.base_image),
+      "-device", "virtio-blk-pci,drive=base,serial=" + plan.base_serial,
+      "-device", "virtio-scsi-pci,id=scsi,num_queues=1",
+  };
+  // clang-format on
+}
+
+}  // namespace
+
+std::vector<std::string> qemu_arguments(const QemuPlan& plan) {
+  std::vector<std::string> all = machine_arguments(plan);
+  const std::vector<std::string> devices = device_arguments(plan);
+  all.insert(all.end(), devices.begin(), devices.end());
+  return all;
 }
 
 }  // namespace pybox::vm

@@ -1,46 +1,48 @@
 #pragma once
-/// QEMU's command line for the run VM, as a pure function of a plan.
+/// The QEMU command line, as a pure function of a plan.
+///
+/// What the machine has, and nothing else: a serial console, one virtio-serial port (the link), the
+/// base image as a read-only virtio-blk disk, and an empty virtio-scsi controller for images that
+/// are plugged in later. No network device, no shared folder, no vsock, no user configuration;
+/// QEMU's own seccomp filter is on and denies it to start programs.
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/units.hpp"
+#include "vm/config.hpp"
 
 namespace pybox::vm {
 
-enum class Accelerator { Kvm, Tcg };
-std::string_view name_of(Accelerator accelerator);
+/// Descriptors as QEMU sees them; vm/qemu_process.cpp puts them there.
+constexpr int kConsoleFd = 3;
+constexpr int kQmpFd = 4;
+constexpr int kLinkFd = 5;
 
-struct ImageDisk {
-  std::string image_id;  ///< "sha256:…"
-  std::filesystem::path file;
-};
-/// What the guest finds the disk by; 20 characters is all virtio-blk carries (VIRTIO_BLK_ID_BYTES).
-std::string serial_of(std::string_view image_id);
+/// The kind of processor the programs are built for.
+enum class Arch { X86, Arm64 };
+#if defined(__aarch64__)
+constexpr Arch kHostArch = Arch::Arm64;
+#else
+constexpr Arch kHostArch = Arch::X86;
+#endif
 
-struct Machine {
+/// "qemu-system-x86_64", and the Debian package that has it.
+std::string_view qemu_program(Arch arch);
+std::string_view qemu_package(Arch arch);
+
+struct QemuPlan {
+  Arch arch = kHostArch;
   Accelerator accelerator = Accelerator::Tcg;
-  Bytes memory = 1024_MiB;
-  std::uint32_t cpus = 2;
-  std::filesystem::path kernel;
+  Bytes memory;
+  std::uint32_t cpus = 1;
+  std::filesystem::path vmlinuz;
   std::filesystem::path initramfs;
-  std::vector<ImageDisk> disks;
+  std::filesystem::path base_image;
+  std::string base_serial;
 };
 
-/// Numbers of the descriptors QEMU is started with: each one end of a stream socket pair.
-struct QemuFds {
-  int qmp = 3;
-  int link = 4;
-  int console = 5;
-};
-
-enum class Start { Boot, Resume };
-
-/// The arguments without the program. No network device, no display, no default device; QEMU's own
-/// seccomp filter denies it to start programs or raise privileges. Paths may hold commas (escaped).
-std::vector<std::string> qemu_arguments(const Machine& machine, const QemuFds& fds, Start start);
+/// Without argv[0]. A machine that resumes gets the same words and "-incoming defer" after them.
+std::vector<std::string> qemu_arguments(const QemuPlan& plan);
 
 }  // namespace pybox::vm

@@ -3,89 +3,90 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-namespace pybox {
+namespace pybox::vm {
 namespace {
 
-vm::Machine sample() {
-  vm::Machine machine;
-  machine.kernel = "/k/vmlinuz";
-  machine.initramfs = "/k/initramfs";
-  machine.disks = {{"sha256:0123456789abcdef0123456789", "/i/a,b.erofs"}};
-  return machine;
+QemuPlan sample() {
+  QemuPlan plan;
+  plan.arch = Arch::X86;
+  plan.memory = 1024_MiB;
+  plan.cpus = 2;
+  plan.vmlinuz = "/h/vm/kernel/vmlinuz";
+  plan.initramfs = "/h/vm/initramfs.cpio";
+  plan.base_image = "/h/images/stdlib/image.erofs";
+  plan.base_serial = "0123456789abcdef0123";
+  return plan;
 }
 
-std::string line_of(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) line += word + '\n';
-  return line;
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (word.starts_with('-') ? "\n" : " ") + word;
+  return text.substr(1) + "\n";
 }
 
-TEST_CASE("the command line of the run VM is known to the letter") {
-  CHECK(line_of(vm::qemu_arguments(sample(), {}, vm::Start::Boot)) == R"(-nodefaults
+}  // namespace
+
+TEST_CASE("the command line of an emulated machine is exactly this") {
+  CHECK(joined(qemu_arguments(sample())) ==
+        R"(-nodefaults
 -no-user-config
--display
-none
--nic
-none
 -no-reboot
--sandbox
-on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny
--machine
-q35,usb=off,smbus=off,sata=off,vmport=off,hpet=off,graphics=off,dump-guest-core=off
--accel
-tcg,thread=multi,tb-size=256
--cpu
-max
--smp
-2
--m
-1024M
--kernel
-/k/vmlinuz
--initrd
-/k/initramfs
--append
-console=ttyS0 quiet loglevel=3 panic=-1 no5lvl no_timer_check random.trust_cpu=on rcupdate.rcu_expedited=1 8250.nr_uarts=1 i8042.noaux i8042.nokbd audit=0 apparmor=0 selinux=0 cgroup_no_v1=all init_on_alloc=0
--chardev
-socket,id=qmp,fd=3
--mon
-chardev=qmp,mode=control
--chardev
-socket,id=console,fd=5
--serial
-chardev:console
--chardev
-socket,id=link,fd=4
--device
-virtio-serial-pci,id=ports,max_ports=2
--device
-virtserialport,bus=ports.0,chardev=link,name=org.pybox.link
--blockdev
-driver=file,node-name=image0,read-only=on,locking=off,filename=/i/a,,b.erofs
--device
-virtio-blk-pci,drive=image0,serial=0123456789abcdef0123
--device
-virtio-scsi-pci,id=scsi,num_queues=1
+-display none
+-nic none
+-sandbox on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny
+-machine q35,usb=off,smbus=off,sata=off,vmport=off,graphics=off,dump-guest-core=off
+-accel tcg,thread=multi,tb-size=256
+-cpu max
+-smp 2
+-m 1024M
+-kernel /h/vm/kernel/vmlinuz
+-initrd /h/vm/initramfs.cpio
+-append console=ttyS0 quiet loglevel=4 panic=-1 oops=panic audit=0 apparmor=0 no5lvl tsc=reliable random.trust_cpu=on
+-chardev socket,id=console,fd=3
+-serial chardev:console
+-chardev socket,id=qmp,fd=4
+-mon chardev=qmp,mode=control
+-chardev socket,id=link,fd=5
+-device virtio-serial-pci,id=ports,max_ports=2
+-device virtserialport,bus=ports.0,chardev=link,name=org.pybox.link
+-blockdev driver=file,node-name=base,read-only=on,filename=/h/images/stdlib/image.erofs
+-device virtio-blk-pci,drive=base,serial=0123456789abcdef0123
+-device virtio-scsi-pci,id=scsi,num_queues=1
 )");
 }
 
-TEST_CASE("a resumed VM differs from a booted one by waiting for its state") {
-  std::vector<std::string> boot = vm::qemu_arguments(sample(), {}, vm::Start::Boot);
-  const std::vector<std::string> resume = vm::qemu_arguments(sample(), {}, vm::Start::Resume);
-  boot.insert(boot.end(), {"-incoming", "defer"});
-  CHECK(boot == resume);
+TEST_CASE("KVM takes the host's processor") {
+  QemuPlan plan = sample();
+  plan.accelerator = Accelerator::Kvm;
+  const auto words = qemu_arguments(plan);
+  const auto after = [&](const char* option) {
+    return *(std::find(words.begin(), words.end(), option) + 1);
+  };
+  CHECK(after("-accel") == "kvm");
+  CHECK(after("-cpu") == "host");
 }
 
-TEST_CASE("no word of any machine names a network, a shared folder or vsock") {
-  for (const vm::Accelerator accelerator : {vm::Accelerator::Kvm, vm::Accelerator::Tcg}) {
-    vm::Machine machine = sample();
-    machine.accelerator = accelerator;
-    const std::string line = line_of(vm::qemu_arguments(machine, {}, vm::Start::Boot));
-    for (const char* word : {"netdev", "virtio-net", "e1000", "vsock", "9p", "virtiofs", "fsdev"}) {
-      CHECK(line.find(word) == std::string::npos);
+TEST_CASE("no machine has a network device, a shared folder or vsock") {
+  for (const Arch arch : {Arch::X86, Arch::Arm64}) {
+    QemuPlan plan = sample();
+    plan.arch = arch;
+    const std::string text = joined(qemu_arguments(plan));
+    CHECK(text.find("-nic none\n") != std::string::npos);
+    for (const char* word : {"-netdev", "-net ", "virtio-net", "e1000", "vsock", "9p", "virtfs",
+                             "virtiofs", "vhost", "-usb", "vfio"}) {
+      CHECK(text.find(word) == std::string::npos);
     }
   }
 }
 
-}  // namespace
-}  // namespace pybox
+TEST_CASE("a comma in the image's path does not end the option") {
+  QemuPlan plan = sample();
+  plan.base_image = "/h,x/image.erofs";
+  CHECK(joined(qemu_arguments(plan)).find("filename=/h,,x/image.erofs\n") != std::string::npos);
+}
+
+TEST_CASE("a disk's serial is the beginning of its image's digest") {
+  CHECK(serial_of("sha256:" + std::string(64, 'a')) == std::string(20, 'a'));
+}
+
+}  // namespace pybox::vm

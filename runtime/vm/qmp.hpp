@@ -1,67 +1,53 @@
 #pragma once
-/// QEMU's control protocol (QEMU: docs/interop/qmp-spec.rst), as a client that waits for each
-/// answer.
+/// The QEMU Machine Protocol: one JSON object a line, both ways (QEMU: docs/interop/qmp-spec.rst).
+/// Passive: bytes in, messages out. The peer is QEMU, which a guest may have taken over, so every
+/// line is bounded and checked.
 
-#include <deque>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "sys/fd.hpp"
 
 namespace pybox::vm {
 
-/// What one line of QMP is; pure.
-struct QmpLine {
-  enum class Kind { Greeting, Return, Failure, Event } kind = Kind::Event;
-  std::string text;    ///< Failure: the description; Event: its name
-  std::string status;  ///< Return: the text of its "status" field, if it is an object that has one
-};
-/// Error of kind Protocol for anything else than one object of these kinds.
-Result<QmpLine> qmp_line(std::string_view line);
-/// {"execute": …}\n; `arguments` is a JSON object or empty.
-std::string qmp_command(std::string_view name, std::string_view arguments);
-/// A JSON object of one text field.
-std::string qmp_text_argument(std::string_view key, std::string_view value);
+enum class QmpKind { Greeting, Return, Failure, Event };
 
-/// Lines out of a byte stream. A line of more than kMaxLine bytes is an error, so that a peer that
-/// never ends one cannot fill our memory.
-class LineSplitter {
- public:
-  static constexpr std::size_t kMaxLine = std::size_t{1} << 20U;
-  Result<void> feed(std::string_view bytes);
-  std::optional<std::string> next();
-
- private:
-  std::string pending_;
-  std::deque<std::string> lines_;
+struct QmpMessage {
+  QmpKind kind = QmpKind::Event;
+  std::uint64_t id = 0;  ///< of the command answered; Return and Failure only
+  std::string name;      ///< Event: its name; Failure: its class
+  std::string text;      ///< Failure: the description; Return: the value as JSON
 };
 
-class Qmp {
+using QmpValue = std::variant<std::string, bool, std::uint64_t>;
+using QmpArguments = std::vector<std::pair<std::string, QmpValue>>;
+
+/// A command line, newline included.
+std::string qmp_command(std::string_view command, std::uint64_t id, const QmpArguments& arguments);
+
+/// One line without its newline. Error kind Protocol when it is no QMP message.
+Result<QmpMessage> qmp_message(std::string_view line);
+
+/// A text field of a returned object, or nullopt.
+std::optional<std::string> qmp_text(std::string_view returned, std::string_view key);
+
+constexpr Bytes kMaxQmpLine = 1_MiB;
+
+/// Cuts the stream into messages.
+class QmpReader {
  public:
-  Qmp() = default;
-  explicit Qmp(sys::Fd socket) : socket_(std::move(socket)) {}
-
-  /// Takes the greeting and leaves negotiation mode.
-  Result<void> greet(Nanos patience);
-  /// Runs one command and waits for its answer; `pass_fd` >= 0 goes along (SCM_RIGHTS). Error: QEMU
-  /// refused (its words), ended, or did not answer in time.
-  Result<QmpLine> run(std::string_view name, std::string_view arguments = {},
-                      Nanos patience = std::chrono::seconds(10), int pass_fd = -1);
-  /// Asks query-migrate until the migration ended. Error: it failed.
-  Result<void> finish_migration(Nanos patience);
-
-  int fd() const { return socket_.get(); }
-  /// Reads away events that arrived unasked. False when QEMU closed the socket.
-  bool drain();
+  void feed(std::string_view bytes) { buffer_ += bytes; }
+  /// nullopt: no whole line yet. Error: a line that is too long or no message.
+  Result<std::optional<QmpMessage>> next();
 
  private:
-  Result<QmpLine> read_line(Nanos deadline);
-
-  sys::Fd socket_;
-  LineSplitter lines_;
+  std::string buffer_;
 };
 
 }  // namespace pybox::vm

@@ -1,64 +1,65 @@
 #include "vm/qmp.hpp"
 
-#include <unistd.h>
 #include <catch2/catch_test_macros.hpp>
-#include <cstring>
-#include <thread>
 
-namespace pybox {
+namespace pybox::vm {
 namespace {
 
-using Kind = vm::QmpLine::Kind;
-
-TEST_CASE("each kind of line is told apart") {
-  CHECK(vm::qmp_line(R"({"QMP":{"version":{}}})")->kind == Kind::Greeting);
-  CHECK(vm::qmp_line(R"({"return":{}})")->kind == Kind::Return);
-  CHECK(vm::qmp_line(R"({"return":[]})")->kind == Kind::Return);
-  CHECK(vm::qmp_line(R"({"return":{"status":"completed"}})")->status == "completed");
-  CHECK(vm::qmp_line(R"({"event":"STOP","timestamp":{}})")->text == "STOP");
-  CHECK(vm::qmp_line(R"({"error":{"class":"x","desc":"no\u0007"}})")->text == "no\\x07");
-}
-
-TEST_CASE("lines that are no QMP are errors, not guesses") {
-  for (const char* line : {"", "{", "[]", "1", "{}", R"({"return":1,"return":2})", "\xff"}) {
-    CHECK_FALSE(vm::qmp_line(line));
-  }
-}
-
-TEST_CASE("lines come out whole however they were cut") {
-  vm::LineSplitter lines;
-  REQUIRE(lines.feed("{\"a\""));
-  CHECK_FALSE(lines.next());
-  REQUIRE(lines.feed(":1}\r\n\n{\"b\":2}\n{"));
-  CHECK(lines.next() == "{\"a\":1}");
-  CHECK(lines.next() == "{\"b\":2}");
-  CHECK_FALSE(lines.next());
-}
-
-TEST_CASE("an endless line is refused") {
-  vm::LineSplitter lines;
-  CHECK_FALSE(lines.feed(std::string(vm::LineSplitter::kMaxLine + 1, 'x')));
-}
-
-TEST_CASE("a command waits for its own answer and passes events by") {
-  auto ends = sys::make_socket_pair().value();
-  vm::Qmp qmp(std::move(ends.first));
-  const std::string said =
-      "{\"QMP\":{}}\n{\"return\":{}}\n{\"event\":\"STOP\"}\n{\"return\":{\"status\":\"failed\"}}\n";
-  REQUIRE(sys::write_all(ends.second.get(), said));
-  REQUIRE(qmp.greet(std::chrono::seconds(5)));
-  const auto failed = qmp.finish_migration(std::chrono::seconds(5));
-  REQUIRE_FALSE(failed);
-  CHECK(failed.error().message() == "QEMU could not read or write the state");
-}
-
-TEST_CASE("a QEMU that is silent or gone is an error in time") {
-  auto ends = sys::make_socket_pair().value();
-  vm::Qmp qmp(std::move(ends.first));
-  CHECK(qmp.run("stop", {}, Millis(10)).error().message() == "stop: QEMU did not answer in time");
-  ends.second.reset();
-  CHECK(qmp.run("stop", {}, std::chrono::seconds(5)).error().message() == "QEMU ended");
+QmpMessage only(QmpReader& reader) {
+  auto message = reader.next();
+  REQUIRE(message);
+  REQUIRE(message->has_value());
+  return **message;
 }
 
 }  // namespace
-}  // namespace pybox
+
+TEST_CASE("a command is one line of JSON with its arguments typed") {
+  CHECK(qmp_command("quit", 3, {}) == "{\"execute\":\"quit\",\"id\":3}\n");
+  CHECK(qmp_command("migrate", 4, {{"uri", std::string("fd:a\"b")}, {"on", true}, {"n", 7U}}) ==
+        "{\"arguments\":{\"n\":7,\"on\":true,\"uri\":\"fd:a\\\"b\"},\"execute\":\"migrate\","
+        "\"id\":4}\n");
+}
+
+TEST_CASE("messages are told apart, also when they come in pieces") {
+  QmpReader reader;
+  const std::string stream =
+      "{\"QMP\":{\"version\":{\"qemu\":{\"major\":7}},\"capabilities\":[]}}\r\n"
+      "{\"timestamp\":{\"seconds\":1},\"event\":\"STOP\"}\r\n"
+      "{\"return\":{\"status\":\"running\"},\"id\":9}\r\n"
+      "{\"error\":{\"class\":\"GenericError\",\"desc\":\"no\"},\"id\":10}\r\n";
+  for (const char c : stream.substr(0, stream.size() - 1)) reader.feed({&c, 1});
+  CHECK(only(reader).kind == QmpKind::Greeting);
+  CHECK(only(reader).name == "STOP");
+  const QmpMessage answer = only(reader);
+  CHECK(answer.id == 9);
+  CHECK(qmp_text(answer.text, "status") == "running");
+  CHECK_FALSE(qmp_text(answer.text, "other"));
+  CHECK_FALSE(reader.next()->has_value());
+  reader.feed("\n");
+  const QmpMessage failure = only(reader);
+  CHECK(failure.kind == QmpKind::Failure);
+  CHECK(failure.text == "no");
+}
+
+TEST_CASE("lines that are no message are errors, and the next line is read all the same") {
+  for (const std::string bad : {"nonsense", "[]", "{}", "{\"event\":5}", "{\"return\":", "\xff\xfe",
+                                "{\"event\":\"A\",\"event\":\"B\"}"}) {
+    QmpReader reader;
+    reader.feed(bad + "\n{\"event\":\"RESUME\"}\n");
+    CHECK_FALSE(reader.next());
+    CHECK(only(reader).name == "RESUME");
+  }
+}
+
+TEST_CASE("a line without end is refused before it fills the memory") {
+  QmpReader reader;
+  reader.feed(std::string(kMaxQmpLine.count + 1, 'x'));
+  CHECK_FALSE(reader.next());
+}
+
+TEST_CASE("deep nesting is refused") {
+  CHECK_FALSE(qmp_message("{\"return\":" + std::string(100000, '[')));
+}
+
+}  // namespace pybox::vm

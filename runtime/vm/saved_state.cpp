@@ -1,13 +1,12 @@
 #include "vm/saved_state.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 
 #include "base/digest.hpp"
@@ -18,134 +17,150 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "PBXSTATE";
-constexpr std::string_view kSuffix = ".state";
+/// Changes when the layout of a saved guest changes without any file changing.
+constexpr std::string_view kFormat = "pybox saved state 1";
 
-struct Trailer {
-  std::array<char, 8> magic{};
-  std::uint64_t size = 0;
-  std::uint64_t checksum = 0;
-  std::uint64_t zero = 0;
-};
-static_assert(sizeof(Trailer) == 32);
-
-/// Four lanes of multiply and rotate: a hundred megabytes in some 30 ms.
-std::uint64_t checksum_of(std::string_view bytes) {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;
-  std::array<std::uint64_t, 4> lanes = {1, 2, 3, 4};
-  std::size_t at = 0;
-  for (; at + sizeof lanes <= bytes.size(); at += sizeof lanes) {
-    std::array<std::uint64_t, 4> words;
-    std::memcpy(words.data(), bytes.data() + at, sizeof words);
-    for (std::size_t i = 0; i < lanes.size(); ++i) {
-      lanes[i] = (lanes[i] ^ words[i]) * kOdd;
-      lanes[i] ^= lanes[i] >> 29U;
-    }
-  }
-  std::uint64_t sum = bytes.size();
-  for (; at < bytes.size(); ++at) sum = (sum ^ static_cast<unsigned char>(bytes[at])) * kOdd;
-  for (const std::uint64_t lane : lanes) sum = (sum ^ lane) * kOdd;
-  return sum;
-}
-
-/// A file's content as memory, for as long as this lives.
-class Mapping {
+/// A file seen as bytes for as long as the object lives.
+class Mapped {
  public:
-  Mapping(int fd, std::size_t size) : size_(size) {
-    if (size > 0) start_ = ::mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+  static Result<Mapped> of(const sys::Fd& fd) {
+    struct stat status {};
+    if (::fstat(fd.get(), &status) != 0) return Error::from_errno(errno, "examining a saved state");
+    if (status.st_size == 0) return Error(ErrorKind::Evidence, "the saved state is empty");
+    const auto size = static_cast<std::size_t>(status.st_size);
+    // Populated at once: page by page would cost a fault each.
+    void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd.get(), 0);
+    if (start == MAP_FAILED) return Error::from_errno(errno, "reading a saved state");
+    return Mapped(start, size);
   }
-  ~Mapping() {
-    if (size_ > 0 && start_ != MAP_FAILED) ::munmap(start_, size_);
+  ~Mapped() {
+    if (start_ != nullptr) ::munmap(start_, size_);
   }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  bool is_open() const { return size_ > 0 && start_ != MAP_FAILED; }
+  Mapped(Mapped&& other) noexcept
+      : start_(std::exchange(other.start_, nullptr)), size_(other.size_) {}
+  Mapped& operator=(Mapped&&) = delete;
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+
   std::string_view bytes() const { return {static_cast<const char*>(start_), size_}; }
 
  private:
+  Mapped(void* start, std::size_t size) : start_(start), size_(size) {}
+  void* start_;
   std::size_t size_;
-  void* start_ = MAP_FAILED;
 };
 
-Result<std::uint64_t> size_of(int fd) {
-  struct stat info {};
-  if (::fstat(fd, &info) != 0) return Error::from_errno(errno, "looking at the saved state");
-  return static_cast<std::uint64_t>(info.st_size);
-}
-
-Result<void> seal(int fd) {
-  Trailer trailer;
-  std::memcpy(trailer.magic.data(), kMagic.data(), kMagic.size());
-  trailer.size = PYBOX_TRY(size_of(fd));
-  const Mapping content(fd, trailer.size);
-  if (!content.is_open()) return Error(ErrorKind::Io, "the saved state is empty or unreadable");
-  trailer.checksum = checksum_of(content.bytes());
-  if (::lseek(fd, 0, SEEK_END) < 0) return Error::from_errno(errno, "sealing the saved state");
-  return sys::write_all(fd, {reinterpret_cast<const char*>(&trailer), sizeof trailer});
-}
-
-bool is_whole(int fd) {
-  const auto size = size_of(fd);
-  if (!size || *size <= sizeof(Trailer)) return false;
-  const Mapping content(fd, *size);
-  if (!content.is_open()) return false;
-  Trailer trailer;
-  const std::size_t body = *size - sizeof trailer;
-  std::memcpy(&trailer, content.bytes().data() + body, sizeof trailer);
-  return std::string_view(trailer.magic.data(), kMagic.size()) == kMagic && trailer.size == body &&
-         trailer.checksum == checksum_of(content.bytes().substr(0, body));
+std::string suffix_of(std::string_view bytes) {
+  return fmt::format("-{:016x}-{}.state", checksum(bytes), bytes.size());
 }
 
 }  // namespace
 
-std::string state_key(const std::vector<std::string>& parts) {
+Result<std::string> state_key(const MachineFacts& facts) {
+  struct stat status {};
+  if (::stat(facts.qemu.c_str(), &status) != 0) {
+    return Error::from_errno(errno, "examining " + facts.qemu.string());
+  }
+  // Each field ends with a NUL, which none contains.
   Sha256 digest;
-  // Each part with its length, so that no two lists read alike.
-  for (const std::string& part : parts) digest.update(std::to_string(part.size()) + ':' + part);
+  const auto add = [&digest](std::string_view field) {
+    digest.update(field);
+    digest.update(std::string_view("\0", 1));
+  };
+  add(kFormat);
+  add(facts.qemu.string());
+  add(fmt::format("{} {}.{}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec));
+  for (const std::string& word : facts.arguments) add(word);
+  add(facts.kernel_id);
+  add(facts.initramfs);
+  add(facts.image_id);
+  add(facts.processor);
   return digest.hex().substr(0, 32);
 }
 
-Result<std::string> file_identity(const fs::path& file) {
-  struct stat info {};
-  if (::stat(file.c_str(), &info) != 0) return Error::from_errno(errno, file.string());
-  return file.string() + ' ' + std::to_string(info.st_size) + ' ' + std::to_string(info.st_ino) +
-         ' ' + std::to_string(info.st_ctim.tv_sec) + '.' + std::to_string(info.st_ctim.tv_nsec);
-}
-
-fs::path StateStore::path_of(const std::string& key) const {
-  return folder_ / (key + std::string(kSuffix));
-}
-
-Result<void> StateStore::save(const std::string& key,
-                              const std::function<Result<void>(int fd)>& write) const {
-  PYBOX_TRY(sys::ensure_private_dir(folder_));
-  const fs::path target = path_of(key);
-  // Whatever else is here belongs to other keys or to a save that was killed.
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder_, ignored))
-    fs::remove(entry.path(), ignored);
-  const fs::path draft = folder_ / (key + ".draft");
-  const sys::Fd file = PYBOX_TRY(sys::open_path(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW));
-  Result<void> written = write(file.get());
-  if (written) written = seal(file.get());
-  if (written && ::rename(draft.c_str(), target.c_str()) != 0) {
-    written = Error::from_errno(errno, "naming the saved state");
+std::string processor_facts(std::string_view cpuinfo) {
+  constexpr std::array kChanging = {"cpu MHz", "bogomips", "BogoMIPS",       "processor",
+                                    "core id", "apicid",   "initial apicid", "physical id"};
+  std::string kept;
+  cpuinfo = cpuinfo.substr(0, cpuinfo.find("\n\n"));
+  while (!cpuinfo.empty()) {
+    const std::size_t end = std::min(cpuinfo.find('\n'), cpuinfo.size());
+    const std::string_view line = cpuinfo.substr(0, end);
+    bool changing = false;
+    for (const char* name : kChanging) changing = changing || line.starts_with(name);
+    if (!changing) kept += std::string(line) + "\n";
+    cpuinfo.remove_prefix(std::min(end + 1, cpuinfo.size()));
   }
-  if (!written) fs::remove(draft, ignored);
-  return written;
+  return kept;
 }
 
-StateStore::Opened StateStore::open(const std::string& key) const {
-  auto file = sys::open_path(path_of(key), O_RDONLY | O_NOFOLLOW);
-  if (!file && file.error().errno_code() == ENOENT) return {};
-  if (file && is_whole(file->get())) return {Found::Whole, std::move(file).value()};
-  remove(key);
-  return {Found::Damaged, {}};
+std::uint64_t checksum(std::string_view bytes) {
+  // FNV-1a over words in four lanes (one lane waits for each multiplication), folded at the end.
+  constexpr std::uint64_t kPrime = 1099511628211U;
+  std::array<std::uint64_t, 4> lanes = {14695981039346656037U, 1, 2, 3};
+  constexpr std::size_t kStep = sizeof lanes;
+  const std::uint64_t size = bytes.size();
+  while (bytes.size() >= kStep) {
+    std::array<std::uint64_t, 4> words;
+    std::memcpy(words.data(), bytes.data(), kStep);
+    for (std::size_t i = 0; i < 4; ++i) {
+      lanes[i] = (lanes[i] ^ words[i]) * kPrime;
+      // A multiplication moves bits only upwards; this brings them back down.
+      lanes[i] ^= lanes[i] >> 29U;
+    }
+    bytes.remove_prefix(kStep);
+  }
+  std::uint64_t sum = size;
+  for (const char c : bytes) sum = (sum ^ static_cast<unsigned char>(c)) * kPrime;
+  for (const std::uint64_t lane : lanes) {
+    sum = (sum ^ lane) * kPrime;
+    sum ^= sum >> 29U;
+  }
+  return sum;
 }
 
-void StateStore::remove(const std::string& key) const {
-  std::error_code ignored;
-  fs::remove(path_of(key), ignored);
+std::optional<fs::path> StateStore::find(const std::string& key) const {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with(key + "-") && name.ends_with(".state")) return entry.path();
+  }
+  return std::nullopt;
+}
+
+Result<sys::Fd> StateStore::open(const fs::path& file) const {
+  sys::Fd fd = PYBOX_TRY(sys::open_path(file, O_RDONLY | O_NOFOLLOW));
+  const Mapped mapped = PYBOX_TRY(Mapped::of(fd));
+  if (!file.filename().string().ends_with(suffix_of(mapped.bytes()))) {
+    return Error(ErrorKind::Evidence, "the saved state is damaged");
+  }
+  return fd;
+}
+
+Result<sys::Fd> StateStore::begin() const {
+  PYBOX_TRY(sys::ensure_private_dir(folder_));
+  std::error_code error;
+  fs::remove(partial(), error);
+  return sys::open_path(partial(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+}
+
+Result<void> StateStore::commit(const sys::Fd& written, const std::string& key) const {
+  const Mapped mapped = PYBOX_TRY(Mapped::of(written));
+  // No fsync: what a crash of the host tears, the checksum finds, and the price is one boot.
+  const fs::path file = folder_ / (key + suffix_of(mapped.bytes()));
+  std::error_code error;
+  fs::rename(partial(), file, error);
+  if (error) return Error::from_errno(error.value(), "keeping the saved state");
+  remove_others(file);
+  return {};
+}
+
+void StateStore::remove_others(const std::optional<fs::path>& keep) const {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    std::error_code ignored;
+    if (entry.path() != keep) fs::remove(entry.path(), ignored);
+  }
 }
 
 }  // namespace pybox::vm

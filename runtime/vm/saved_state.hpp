@@ -1,48 +1,59 @@
 #pragma once
-/// The saved state of a guest that has booted and served nobody: a file that QEMU wrote, with a
-/// trailer of ours that QEMU never reads. Whole or absent, mode 0600.
+/// The guest as it was saved right after its first boot, before any box: `pybox vm start` resumes
+/// it in a fraction of a second. It fits only the very machine that wrote it, so its name holds a
+/// key over everything that machine is made of, and its own size and checksum.
 ///
-/// Trailer, 32 bytes little endian: "PBXSTATE" | u64 size of QEMU's part | u64 checksum of it | u64
-/// 0. The checksum finds a cut or rotten file. It does not stop someone who may write to this
-/// folder: that one may replace everything else in it too.
+/// $PYBOX_HOME/vm/saved/KEY-CHECKSUM-SIZE.state, mode 0600; at most one, whole or absent.
 
 #include <filesystem>
-#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "sys/fd.hpp"
+#include "vm/config.hpp"
 
 namespace pybox::vm {
 
-/// Names a state by everything it depends on: each part is one fact ("qemu …", "kernel sha256:…").
-/// 32 hex digits.
-std::string state_key(const std::vector<std::string>& parts);
+/// What a machine is made of. A difference in any field makes a saved state useless.
+struct MachineFacts {
+  std::filesystem::path qemu;  ///< its path, size and time of change stand for its version
+  std::vector<std::string> arguments;
+  std::string kernel_id;
+  std::string initramfs;  ///< digest, boxd included
+  std::string image_id;
+  std::string processor;  ///< the host's: TSC rate, and under KVM its features
+};
 
-/// What tells one build of a host program from another without reading it: path, size, inode and
-/// time of change. Error when the file is absent.
-Result<std::string> file_identity(const std::filesystem::path& file);
+/// Hex, 32 digits. Error: QEMU's file cannot be examined.
+Result<std::string> state_key(const MachineFacts& facts);
+
+/// The first block of /proc/cpuinfo without what changes from minute to minute.
+std::string processor_facts(std::string_view cpuinfo);
+
+/// Finds accidents (a full disk, a torn write, a flipped bit), not forgers: whoever may write to
+/// PYBOX_HOME owns the VM anyway.
+std::uint64_t checksum(std::string_view bytes);
 
 class StateStore {
  public:
-  explicit StateStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit StateStore(const sys::StateDirs& dirs) : folder_(dirs.vm() / "saved") {}
 
-  /// `write` lets QEMU write into the descriptor; then the file is sealed and takes its name, and
-  /// states of other keys are removed.
-  Result<void> save(const std::string& key, const std::function<Result<void>(int fd)>& write) const;
-
-  enum class Found { Whole, Absent, Damaged };
-  struct Opened {
-    Found found = Found::Absent;
-    sys::Fd file;  ///< Whole: at its beginning
-  };
-  /// A damaged file is removed.
-  Opened open(const std::string& key) const;
-  void remove(const std::string& key) const;
+  /// The file for this key, or nullopt.
+  std::optional<std::filesystem::path> find(const std::string& key) const;
+  /// Opens a state and checks size and checksum. Error kind Evidence when they are wrong.
+  Result<sys::Fd> open(const std::filesystem::path& file) const;
+  /// An empty private file for QEMU to write into.
+  Result<sys::Fd> begin() const;
+  /// Gives what was written its name and removes every other state.
+  Result<void> commit(const sys::Fd& written, const std::string& key) const;
+  /// Removes everything but `keep`.
+  void remove_others(const std::optional<std::filesystem::path>& keep) const;
 
  private:
-  std::filesystem::path path_of(const std::string& key) const;
+  std::filesystem::path partial() const { return folder_ / "partial"; }
   std::filesystem::path folder_;
 };
 

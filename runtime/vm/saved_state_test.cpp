@@ -8,74 +8,104 @@
 #include "base/digest.hpp"
 #include "sys/file.hpp"
 
-namespace pybox {
+namespace pybox::vm {
 namespace {
 
 namespace fs = std::filesystem;
-using Found = vm::StateStore::Found;
 
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("pybox-state-" + random_hex(6));
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
+struct TempHome {
+  sys::StateDirs dirs;
+  TempHome() { dirs.home = fs::temp_directory_path() / ("pybox-state-" + random_hex(8)); }
+  ~TempHome() { (void)sys::remove_tree(dirs.home).has_value(); }
+  TempHome(const TempHome&) = delete;
+  TempHome& operator=(const TempHome&) = delete;
 };
 
-auto writes(const std::string& bytes) {
-  return [bytes](int fd) { return sys::write_all(fd, bytes); };
+fs::path keep(const StateStore& store, const std::string& key, std::string_view bytes) {
+  auto fd = store.begin();
+  REQUIRE(fd);
+  REQUIRE(sys::write_all(fd->get(), bytes));
+  REQUIRE(store.commit(*fd, key));
+  const auto file = store.find(key);
+  REQUIRE(file);
+  return *file;
 }
 
-TEST_CASE("a saved state comes back from its beginning, for its key alone") {
-  const Folder folder;
-  const vm::StateStore store(folder.path);
-  REQUIRE(store.save("k1", writes("state of QEMU")));
-  auto opened = store.open("k1");
-  REQUIRE(opened.found == Found::Whole);
-  CHECK(sys::read_to_end(opened.file.get(), 100)->starts_with("state of QEMU"));
-  CHECK(store.open("k2").found == Found::Absent);
-  struct stat info {};
-  REQUIRE(::stat((folder.path / "k1.state").c_str(), &info) == 0);
-  CHECK((info.st_mode & 0777) == 0600);
-}
-
-TEST_CASE("a new key replaces the old state") {
-  const Folder folder;
-  const vm::StateStore store(folder.path);
-  REQUIRE(store.save("k1", writes("one")));
-  REQUIRE(store.save("k2", writes("two")));
-  CHECK(store.open("k1").found == Found::Absent);
-  CHECK(store.open("k2").found == Found::Whole);
-}
-
-TEST_CASE("a cut or changed state is damaged, and then gone") {
-  const Folder folder;
-  const vm::StateStore store(folder.path);
-  const fs::path file = folder.path / "k.state";
-  REQUIRE(store.save("k", writes(std::string(100000, 'x'))));
-  SECTION("cut") { fs::resize_file(file, 50000); }
-  SECTION("empty") { fs::resize_file(file, 0); }
-  SECTION("one byte differs") {
-    std::string bytes = sys::read_file(file).value();
-    bytes[70001] = 'y';
-    REQUIRE(sys::replace_file(file, bytes));
-  }
-  CHECK(store.open("k").found == Found::Damaged);
-  CHECK(store.open("k").found == Found::Absent);
-}
-
-TEST_CASE("a save that fails leaves no file") {
-  const Folder folder;
-  const vm::StateStore store(folder.path);
-  CHECK_FALSE(store.save("k", [](int) -> Result<void> { return Error(ErrorKind::Io, "full"); }));
-  CHECK(store.open("k").found == Found::Absent);
-  CHECK(fs::is_empty(folder.path));
-}
-
-TEST_CASE("a key depends on every part and on where parts end") {
-  CHECK(vm::state_key({"a", "b"}) != vm::state_key({"ab"}));
-  CHECK(vm::state_key({"a", "b"}) == vm::state_key({"a", "b"}));
-}
+MachineFacts sample() { return {"/bin/sh", {"-m", "1"}, "k", "i", "sha256:a", "cpu"}; }
 
 }  // namespace
-}  // namespace pybox
+
+TEST_CASE("a state is found by its key, private, and opens when it is whole") {
+  const TempHome home;
+  const StateStore store(home.dirs);
+  CHECK_FALSE(store.find("a"));
+  const fs::path file = keep(store, "a", "the guest's memory");
+  CHECK(store.open(file));
+  CHECK_FALSE(store.find("b"));
+  struct stat status {};
+  REQUIRE(::stat(file.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0600U);
+}
+
+TEST_CASE("a new state takes the place of every other") {
+  const TempHome home;
+  const StateStore store(home.dirs);
+  keep(store, "old", "1");
+  const fs::path file = keep(store, "new", "2");
+  CHECK_FALSE(store.find("old"));
+  CHECK(std::distance(fs::directory_iterator(file.parent_path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("a state that was cut, extended or changed in one bit does not open") {
+  const TempHome home;
+  const StateStore store(home.dirs);
+  const std::string whole(100003, 'm');
+  const fs::path file = keep(store, "k", whole);
+  const auto refused = [&](const std::string& bytes) {
+    REQUIRE(sys::replace_file(file, bytes));
+    const auto fd = store.open(file);
+    return !fd && fd.error().kind() == ErrorKind::Evidence;
+  };
+  CHECK(refused(whole.substr(1)));
+  CHECK(refused(whole + "m"));
+  CHECK(refused(""));
+  for (const std::size_t at : {0U, 1U, 50000U, 99999U, 100002U}) {
+    std::string bad = whole;
+    bad[at] ^= 1;
+    CHECK(refused(bad));
+  }
+  REQUIRE(sys::replace_file(file, whole));
+  CHECK(store.open(file));
+}
+
+TEST_CASE("the key changes with every fact of the machine, and with nothing else") {
+  const auto key = [](const MachineFacts& facts) { return state_key(facts).value(); };
+  const std::string base = key(sample());
+  CHECK(base == key(sample()));
+  CHECK(base.size() == 32);
+  MachineFacts facts = sample();
+  facts.qemu = "/bin/ls";
+  CHECK(key(facts) != base);
+  facts = sample();
+  facts.arguments = {"-m1"};
+  CHECK(key(facts) != base);
+  facts = sample();
+  facts.arguments = {"-m", "1", "k"};
+  CHECK(key(facts) != base);
+  for (std::string MachineFacts::*field : {&MachineFacts::kernel_id, &MachineFacts::initramfs,
+                                           &MachineFacts::image_id, &MachineFacts::processor}) {
+    facts = sample();
+    facts.*field += "x";
+    CHECK(key(facts) != base);
+  }
+  facts.qemu = "/nonexistent";
+  CHECK_FALSE(state_key(facts));
+}
+
+TEST_CASE("of the processor only what lasts is a fact") {
+  CHECK(processor_facts("processor\t: 0\nmodel name\t: X\ncpu MHz\t\t: 1.0\nflags\t: a b\n\n"
+                        "processor\t: 1\n") == "model name\t: X\nflags\t: a b\n");
+  CHECK(processor_facts("") == "");
+}
+
+}  // namespace pybox::vm

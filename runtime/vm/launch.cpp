@@ -1,0 +1,270 @@
+#include "vm/launch.hpp"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "link/control.hpp"
+#include "sys/file.hpp"
+#include "vm/initramfs.hpp"
+#include "vm/kvm.hpp"
+#include "vm/qemu_command.hpp"
+#include "vm/saved_state.hpp"
+
+namespace pybox::vm {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// How long until the guest answers. An emulated boot takes 3 s on a quiet host and ten times that
+/// on a busy one.
+constexpr Nanos kKvmBootPatience = std::chrono::seconds(30);
+constexpr Nanos kTcgBootPatience = std::chrono::seconds(240);
+constexpr Nanos kResumePatience = std::chrono::seconds(30);
+constexpr Nanos kMigratePatience = std::chrono::seconds(120);
+/// QEMU's emulation of several processors has a race when a kernel patches its own code while it
+/// boots ("Oops: int3", QEMU up to 8.x); the kernel then panics and the VM ends. Booting again
+/// helps.
+constexpr int kBootAttempts = 3;
+constexpr Nanos kLook = Millis(50);
+
+class Launcher {
+ public:
+  Launcher(const Config& config, ConsoleLog& console, const StartWatcher& watcher)
+      : config_(config), console_(console), watcher_(watcher), store_(config.dirs) {}
+
+  Result<Launched> run();
+
+ private:
+  Result<std::vector<Accelerator>> candidates();
+  Result<Launched> launch_with(Accelerator accelerator);
+  Result<Launched> resume(const fs::path& file);
+  Result<Launched> boot(Nanos patience);
+  Result<Launched> boot_patiently(Nanos patience);
+  Result<void> save(Launched& launched, const std::string& key);
+  Result<void> wait_migrated(Machine& machine);
+  Result<void> greet(Launched& launched, bool resumed, Nanos patience);
+  Error end_of(const Machine& machine, const char* doing) const;
+  void notice(const std::string& text);
+  std::string kvm_memory() const;
+  fs::path kvm_memory_file() const { return config_.dirs.vm() / "kvm-failed"; }
+
+  const Config& config_;
+  ConsoleLog& console_;
+  const StartWatcher& watcher_;
+  StateStore store_;
+  Initramfs initramfs_;
+  std::vector<std::string> arguments_;
+  std::vector<std::string> notices_;
+};
+
+void Launcher::notice(const std::string& text) {
+  notices_.push_back(text);
+  watcher_.notice(text);
+}
+
+Error aborted() { return {ErrorKind::Interrupted, "the start was interrupted"}; }
+
+/// A host where KVM was tried and failed is not tried again until kernel or QEMU change.
+std::string Launcher::kvm_memory() const {
+  utsname names{};
+  ::uname(&names);
+  std::error_code error;
+  const auto size = fs::file_size(config_.qemu, error);
+  return std::string(names.release) + " " + config_.qemu.string() + " " + std::to_string(size) +
+         "\n";
+}
+
+Result<std::vector<Accelerator>> Launcher::candidates() {
+  if (config_.accelerator == AcceleratorChoice::Tcg) return std::vector{Accelerator::Tcg};
+  std::optional<std::string> why = why_no_kvm();
+  if (config_.accelerator == AcceleratorChoice::Kvm) {
+    if (!why) return std::vector{Accelerator::Kvm};
+    return Error(ErrorKind::HostCannot, "KVM was asked for, and " + *why)
+        .hint("take `vm_accelerator` out of config.json to let PyBox choose");
+  }
+  if (!why) {
+    const auto memory = sys::read_file(kvm_memory_file());
+    if (memory && *memory == kvm_memory()) {
+      why = "it did not work here before (delete " + kvm_memory_file().string() + " to try again)";
+    }
+  }
+  if (!why) return std::vector{Accelerator::Kvm, Accelerator::Tcg};
+  notice("KVM is not used: " + *why +
+         "; the VM is emulated (TCG), which is slower and no hardware boundary");
+  return std::vector{Accelerator::Tcg};
+}
+
+Result<Launched> Launcher::run() {
+  initramfs_ = PYBOX_TRY(place_initramfs(config_));
+  const std::vector<Accelerator> tried = PYBOX_TRY(candidates());
+  for (std::size_t i = 0;; ++i) {
+    Result<Launched> launched = launch_with(tried[i]);
+    if (launched || i + 1 == tried.size() || watcher_.aborted()) return launched;
+    notice("KVM does not work on this host (" + launched.error().message() +
+           "); the VM is emulated (TCG), which is slower and no hardware boundary");
+    (void)sys::replace_file(kvm_memory_file(), kvm_memory()).has_value();
+  }
+}
+
+Result<Launched> Launcher::launch_with(Accelerator accelerator) {
+  QemuPlan plan;
+  plan.accelerator = accelerator;
+  plan.memory = config_.memory;
+  plan.cpus = config_.cpus;
+  plan.vmlinuz = config_.vmlinuz;
+  plan.initramfs = initramfs_.file;
+  plan.base_image = config_.base.file;
+  plan.base_serial = serial_of(config_.base.image_id);
+  arguments_ = qemu_arguments(plan);
+  const std::string processor = PYBOX_TRY(sys::read_file("/proc/cpuinfo"));
+  const std::string key =
+      PYBOX_TRY(state_key({config_.qemu, arguments_, config_.kernel_id, initramfs_.digest,
+                           config_.base.image_id, processor_facts(processor)}));
+  std::optional<Launched> launched;
+  if (const std::optional<fs::path> file = store_.find(key)) {
+    Result<Launched> resumed = resume(*file);
+    if (watcher_.aborted()) return aborted();
+    if (resumed) {
+      launched = std::move(resumed).value();
+    } else {
+      notice("the saved VM cannot be used (" + resumed.error().message() + "); starting it anew");
+    }
+  }
+  if (!launched) {
+    store_.remove_others(std::nullopt);
+    const bool kvm = accelerator == Accelerator::Kvm;
+    launched = PYBOX_TRY(boot_patiently(kvm ? kKvmBootPatience : kTcgBootPatience));
+    PYBOX_TRY(save(*launched, key));
+  }
+  launched->accelerator = accelerator;
+  launched->notices = notices_;
+  return std::move(*launched);
+}
+
+Result<Launched> Launcher::boot_patiently(Nanos patience) {
+  for (int attempt = 1;; ++attempt) {
+    Result<Launched> booted = boot(patience);
+    if (booted || attempt == kBootAttempts || watcher_.aborted()) return booted;
+    notice("the guest did not start (" + booted.error().message() + "); trying again");
+  }
+}
+
+Error Launcher::end_of(const Machine& machine, const char* doing) const {
+  const std::string why = machine.broken().value_or("it does not answer");
+  // The last line is usually the reason.
+  std::string_view tail = console_.tail();
+  while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.remove_suffix(1);
+  const std::string_view last = tail.substr(tail.rfind('\n') + 1);
+  std::string text = std::string(doing) + ": " + why;
+  if (!last.empty()) text += ", after saying `" + visible(last.substr(0, 200)) + "`";
+  return Error(ErrorKind::HostCannot, text).hint("`pybox vm logs` shows the guest's console");
+}
+
+Result<void> Launcher::greet(Launched& launched, bool resumed, Nanos patience) {
+  Machine& machine = *launched.machine;
+  machine.send(hello(resumed));
+  const Nanos deadline = monotonic_now() + patience;
+  while (!machine.broken() && monotonic_now() < deadline) {
+    if (watcher_.aborted()) return aborted();
+    machine.pump(kLook);
+    while (const auto frame = machine.next_frame()) {
+      if (frame->type == link::FrameType::Failed) {
+        return Error(ErrorKind::HostCannot, PYBOX_TRY(link::failed_from(frame->head)).message);
+      }
+      if (frame->type != link::FrameType::Ready) continue;
+      launched.images = PYBOX_TRY(link::ready_from(frame->head)).images;
+      return {};
+    }
+  }
+  return end_of(machine, "the guest");
+}
+
+Result<Launched> Launcher::boot(Nanos patience) {
+  watcher_.stage("booting the guest");
+  Launched launched;
+  launched.machine = PYBOX_TRY(Machine::start(config_.qemu, arguments_, console_));
+  PYBOX_TRY(greet(launched, false, patience));
+  return launched;
+}
+
+Result<void> Launcher::wait_migrated(Machine& machine) {
+  const Nanos deadline = monotonic_now() + kMigratePatience;
+  while (monotonic_now() < deadline) {
+    if (watcher_.aborted()) return aborted();
+    const std::string answer = PYBOX_TRY(machine.execute("query-migrate"));
+    const std::string status = qmp_text(answer, "status").value_or("");
+    if (status == "completed") return {};
+    if (status == "failed" || status == "cancelled") {
+      return Error(ErrorKind::HostCannot,
+                   "QEMU says: " + qmp_text(answer, "error-desc").value_or(status));
+    }
+    machine.pump(Millis(2));
+  }
+  return Error(ErrorKind::HostCannot, "QEMU did not finish in time");
+}
+
+/// A state that cannot be written costs the next start a boot; it is no reason to refuse this one.
+Result<void> Launcher::save(Launched& launched, const std::string& key) {
+  watcher_.stage("saving the guest");
+  Machine& machine = *launched.machine;
+  machine.expect_stop(true);
+  PYBOX_TRY(machine.execute("stop"));
+  const auto write = [&]() -> Result<void> {
+    const sys::Fd file = PYBOX_TRY(store_.begin());
+    PYBOX_TRY(
+        machine.execute("migrate-set-parameters", {{"max-bandwidth", std::uint64_t{1} << 40U}}));
+    PYBOX_TRY(machine.execute("getfd", {{"fdname", std::string("state")}}, file.get()));
+    PYBOX_TRY(machine.execute("migrate", {{"uri", std::string("fd:state")}}));
+    PYBOX_TRY(wait_migrated(machine));
+    return store_.commit(file, key);
+  };
+  const Result<void> written = write();
+  if (!written) {
+    store_.remove_others(std::nullopt);
+    if (watcher_.aborted()) return aborted();
+    notice("the VM could not be saved (" + written.error().message() +
+           "); the next start boots again");
+  }
+  PYBOX_TRY(machine.execute("cont"));
+  machine.expect_stop(false);
+  // This guest goes on with the very random state that is now in the file.
+  return greet(launched, true, kResumePatience);
+}
+
+Result<Launched> Launcher::resume(const fs::path& file) {
+  watcher_.stage("resuming the guest");
+  const sys::Fd state = PYBOX_TRY(store_.open(file));
+  std::vector<std::string> arguments = arguments_;
+  arguments.insert(arguments.end(), {"-incoming", "defer"});
+  Launched launched;
+  launched.resumed = true;
+  launched.machine = PYBOX_TRY(Machine::start(config_.qemu, arguments, console_));
+  Machine& machine = *launched.machine;
+  machine.expect_stop(true);
+  PYBOX_TRY(machine.execute("getfd", {{"fdname", std::string("state")}}, state.get()));
+  PYBOX_TRY(machine.execute("migrate-incoming", {{"uri", std::string("fd:state")}}));
+  PYBOX_TRY(wait_migrated(machine));
+  PYBOX_TRY(machine.execute("cont"));
+  machine.expect_stop(false);
+  PYBOX_TRY(greet(launched, true, kResumePatience));
+  return launched;
+}
+
+}  // namespace
+
+link::Frame hello(bool resumed) {
+  constexpr std::size_t kEntropy = 64;
+  std::string entropy(kEntropy, '\0');
+  random_fill({reinterpret_cast<std::uint8_t*>(entropy.data()), entropy.size()});
+  return {link::FrameType::Hello, 0, link::hello_head({wall_now(), resumed}), std::move(entropy)};
+}
+
+Result<Launched> launch(const Config& config, ConsoleLog& console, const StartWatcher& watcher) {
+  return Launcher(config, console, watcher).run();
+}
+
+}  // namespace pybox::vm

@@ -1,0 +1,37 @@
+#pragma once
+/// From a configuration to a machine that answers: resumed from its saved state when there is one
+/// that fits, else booted and saved; with KVM where it works, else emulated.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "vm/config.hpp"
+#include "vm/machine.hpp"
+
+namespace pybox::vm {
+
+/// Who watches a start.
+struct StartWatcher {
+  std::function<void(std::string_view)> stage;   ///< "starting the guest"
+  std::function<void(std::string_view)> notice;  ///< what the user should know
+  std::function<bool()> aborted;                 ///< true: nobody waits any more
+};
+
+struct Launched {
+  std::unique_ptr<Machine> machine;
+  Accelerator accelerator = Accelerator::Tcg;
+  bool resumed = false;
+  std::vector<std::string> images;   ///< ids the guest has mounted
+  std::vector<std::string> notices;  ///< all that were given
+};
+
+/// `console` must outlive the machine. On an error nothing is left running.
+Result<Launched> launch(const Config& config, ConsoleLog& console, const StartWatcher& watcher);
+
+/// A Hello with fresh entropy and the time.
+link::Frame hello(bool resumed);
+
+}  // namespace pybox::vm

@@ -1,0 +1,56 @@
+#pragma once
+/// The images a running guest has, and the plugging in of one that was built after it started: a
+/// SCSI disk added over QMP, then mounted by boxd. Frames of runs that need it wait meanwhile.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "link/frame.hpp"
+#include "vm/config.hpp"
+#include "vm/machine.hpp"
+
+namespace pybox::vm {
+
+class PluggedImages {
+ public:
+  PluggedImages(const Config& config, Machine& machine, std::vector<std::string> mounted);
+
+  std::vector<std::string> images() const;
+
+  /// The run needs this image: at once when the guest has it; else begins to plug it in, and the
+  /// run's frames are held until the guest answers `question`. Error kind Refused: no such image.
+  Result<void> need(std::uint64_t run, const std::string& image_id, std::uint64_t question);
+
+  /// Keeps the frame if its run waits for an image. True: kept.
+  bool hold(std::uint64_t run, const link::Frame& frame);
+
+  /// Takes the guest's ImageReady or Failed for a question of ours. The frames that may go on now,
+  /// or the runs that failed and why.
+  struct Answered {
+    std::vector<link::Frame> frames;
+    std::vector<std::uint64_t> failed;
+    std::string why;
+  };
+  std::optional<Answered> answer(const link::Frame& frame);
+
+ private:
+  struct Waiting {
+    std::string image_id;
+    std::vector<std::uint64_t> runs;
+    std::vector<link::Frame> frames;
+  };
+  Result<void> plug_in(const Disk& disk, const std::string& serial);
+
+  const Config& config_;
+  Machine& machine_;
+  std::set<std::string> mounted_;
+  std::map<std::uint64_t, Waiting> waiting_;  ///< by question
+  std::vector<Disk> disks_;                   ///< held as long as the machine lives
+};
+
+}  // namespace pybox::vm

@@ -1,0 +1,157 @@
+#include "vm/start.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/text.hpp"
+#include "sys/file.hpp"
+#include "vm/client.hpp"
+#include "vm/lock.hpp"
+
+namespace pybox::vm {
+namespace {
+
+constexpr std::size_t kMaxLine = 65536;
+constexpr Bytes kLogLimit = 1_MiB;
+/// A supervisor that holds the life lock but serves no socket is ending; it needs no longer than
+/// this.
+constexpr Nanos kEndPatience = std::chrono::seconds(5);
+
+std::vector<std::string> supervisor_environment() {
+  std::vector<std::string> environment;
+  for (const char* name : {"HOME", "PATH", "PYBOX_HOME", "PYBOX_VM_ACCELERATOR", "XDG_CONFIG_HOME",
+                           "XDG_DATA_HOME", "XDG_RUNTIME_DIR"}) {
+    if (const char* value = std::getenv(name))
+      environment.push_back(std::string(name) + "=" + value);
+  }
+  return environment;
+}
+
+/// Appended to, never longer than the limit when a start begins.
+Result<sys::Fd> open_log(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) > kLogLimit.count && !error) {
+    std::filesystem::rename(path, path.string() + ".old", error);
+  }
+  return sys::open_path(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
+}
+
+Result<sys::Fd> spawn_supervisor(const sys::StateDirs& dirs) {
+  PYBOX_TRY(sys::ensure_private_dir(dirs.vm()));
+  const sys::Fd log = PYBOX_TRY(open_log(supervisor_log_path(dirs)));
+  sys::Pipe pipe = PYBOX_TRY(sys::make_pipe());
+  sys::SpawnPlan plan;
+  plan.program = "/proc/self/exe";
+  plan.args = {std::string(kSuperviseCommand)};
+  plan.environment = supervisor_environment();
+  plan.fds = {{log.get(), STDERR_FILENO}, {pipe.write.get(), kStartPipe}};
+  plan.new_session = true;
+  sys::Child child = PYBOX_TRY(sys::spawn(plan));
+  // It outlives us; whether it lives is read from the pipe and the life lock.
+  child.disown();
+  return std::move(pipe.read);
+}
+
+/// True: ready. False: nothing decisive yet.
+Result<bool> take_line(std::string_view line, const StartWatcher& watcher) {
+  const std::size_t space = line.find(' ');
+  const std::string_view word = line.substr(0, space);
+  const std::string_view rest = space == std::string_view::npos ? "" : line.substr(space + 1);
+  if (word == "ready") return true;
+  if (word == "failed") return failure_from(rest);
+  if (word == "stage") watcher.stage(rest);
+  if (word == "notice") watcher.notice(rest);
+  return false;
+}
+
+Result<void> wait_ready(const sys::Fd& pipe, const StartWatcher& watcher) {
+  std::string buffer;
+  std::array<char, 4096> chunk;
+  for (;;) {
+    const ssize_t n = ::read(pipe.get(), chunk.data(), chunk.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0 || buffer.size() > kMaxLine) {
+      return Error(ErrorKind::HostCannot, "the VM's supervisor ended before the VM was ready")
+          .hint("`pybox vm logs` shows why");
+    }
+    buffer.append(chunk.data(), static_cast<std::size_t>(n));
+    for (std::size_t end = buffer.find('\n'); end != std::string::npos; end = buffer.find('\n')) {
+      const std::string line = buffer.substr(0, end);
+      buffer.erase(0, end + 1);
+      if (PYBOX_TRY(take_line(line, watcher))) return {};
+    }
+  }
+}
+
+void tell(const std::string& line) {
+  // With nobody listening this fails, which aborted() notices by itself.
+  (void)sys::write_all(kStartPipe, line + "\n").has_value();
+}
+
+bool nobody_listens() {
+  pollfd pipe{kStartPipe, 0, 0};
+  return ::poll(&pipe, 1, 0) > 0 && (pipe.revents & (POLLERR | POLLNVAL)) != 0;
+}
+
+}  // namespace
+
+Result<Started> start(const sys::StateDirs& dirs, const StartWatcher& watcher) {
+  const sys::Fd turn = PYBOX_TRY(take_start_lock(dirs));
+  const Status before = PYBOX_TRY(status_of(dirs));
+  if (before.running) return Started{true, before};
+  if (!PYBOX_TRY(wait_for_release(dirs, kEndPatience))) {
+    return Error(ErrorKind::HostCannot, "another supervisor holds the VM and does not answer")
+        .hint("end it with `pybox vm stop`");
+  }
+  const sys::Fd pipe = PYBOX_TRY(spawn_supervisor(dirs));
+  PYBOX_TRY(wait_ready(pipe, watcher));
+  Status after = PYBOX_TRY(status_of(dirs));
+  if (!after.running) {
+    return Error(ErrorKind::HostCannot, "the VM ended right after it had started")
+        .hint("`pybox vm logs` shows why");
+  }
+  return Started{false, std::move(after)};
+}
+
+StartReport report_to_starter() {
+  StartReport report;
+  report.watcher.stage = [](std::string_view text) { tell("stage " + visible(text)); };
+  report.watcher.notice = [](std::string_view text) { tell("notice " + visible(text)); };
+  report.watcher.aborted = nobody_listens;
+  report.ready = [] {
+    tell("ready");
+    ::close(kStartPipe);
+  };
+  return report;
+}
+
+void report_failure(const Error& error) { tell("failed " + failure_line(error)); }
+
+std::string failure_line(const Error& error) {
+  return std::string(name_of(error.kind())) + "\t" + visible(error.message()) + "\t" +
+         visible(error.hint());
+}
+
+Error failure_from(std::string_view line) {
+  const std::size_t first = std::min(line.find('\t'), line.size());
+  const std::size_t second = std::min(line.find('\t', first + 1), line.size());
+  ErrorKind kind = ErrorKind::HostCannot;
+  for (const ErrorKind each :
+       {ErrorKind::Usage, ErrorKind::Refused, ErrorKind::NotRunning, ErrorKind::Io,
+        ErrorKind::Protocol, ErrorKind::Evidence, ErrorKind::Interrupted, ErrorKind::Internal}) {
+    if (line.substr(0, first) == name_of(each)) kind = each;
+  }
+  const auto part = [&](std::size_t from, std::size_t to) {
+    return from >= to ? std::string() : std::string(line.substr(from, to - from));
+  };
+  Error error(kind, part(first + 1, second));
+  if (second < line.size()) return std::move(error).hint(part(second + 1, line.size()));
+  return error;
+}
+
+}  // namespace pybox::vm

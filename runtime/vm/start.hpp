@@ -1,0 +1,45 @@
+#pragma once
+/// Starting the VM from a person's command: one supervisor process, and its word that it is ready.
+///
+/// Theory of operation: the starter holds the start lock, spawns `pybox vm-supervise` in a session
+/// of its own with a pipe as descriptor 3, and reads lines from it until "ready" or "failed". If
+/// the starter dies, the supervisor finds its pipe closed and gives up, so an interrupted start
+/// leaves nothing.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "sys/state_dirs.hpp"
+#include "vm/status.hpp"
+#include "vm/supervisor.hpp"
+
+namespace pybox::vm {
+
+/// The hidden command that becomes the supervisor, and the pipe's number there.
+constexpr std::string_view kSuperviseCommand = "vm-supervise";
+constexpr int kStartPipe = 3;
+
+struct Started {
+  bool already = false;  ///< it was running before
+  Status status;
+};
+
+/// Idempotent; of several at once one starts the VM and the others find it running. `aborted` of
+/// the watcher is not asked. The supervisor gets the variables of our environment that say where
+/// things are, and nothing else. Errors are those of supervise().
+Result<Started> start(const sys::StateDirs& dirs, const StartWatcher& watcher);
+
+/// The supervisor's end of the pipe. Owns no descriptor: kStartPipe is open for as long as somebody
+/// waits.
+StartReport report_to_starter();
+/// Tells the starter that it failed.
+void report_failure(const Error& error);
+
+/// The lines on the pipe, for tests: "stage TEXT", "notice TEXT", "ready", "failed KIND TAB MESSAGE
+/// TAB HINT".
+std::string failure_line(const Error& error);
+Error failure_from(std::string_view line);
+
+}  // namespace pybox::vm
