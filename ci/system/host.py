@@ -59,15 +59,25 @@ def _identity(path):
     return status.st_dev, status.st_ino
 
 
+# boxd names a box's cgroup after its own pid namespace: PyBoxes of other namespaces are not ours.
+BOX_CGROUP = re.compile(rf"pybox-{os.stat('/proc/self/ns/pid').st_ino}-[^/]*$", re.M)
+
+
+def is_boxed(pid):
+    """The program in a box, or one that it started; not the keeper's helpers outside."""
+    try:
+        return bool(BOX_CGROUP.search(pathlib.Path(f"/proc/{pid}/cgroup").read_text()))
+    except OSError:
+        return False
+
+
 class Programs:
-    """Which processes are PyBox's: they run the tested build's programs, a program of an image of the
-    tested home, or a QEMU that was given the home's files. Other PyBoxes on the host are not counted."""
+    """Which processes are PyBox's: they run the tested build's programs, live in a box's cgroup, or are
+    a QEMU that was given the home's files."""
 
     def __init__(self, setting, home):
         self.home = str(home)
-        folder = setting.pybox.parent
-        images = pathlib.Path(home, "images").glob("*/rootfs/usr/bin/*")
-        self.identities = {_identity(p) for p in (*folder.iterdir(), *images)} - {None}
+        self.identities = {_identity(p) for p in setting.pybox.parent.iterdir()} - {None}
 
     def running(self):
         """{(pid, start time): command line}, zombies left out."""
@@ -77,16 +87,16 @@ class Programs:
             if fields is None or fields[0] in "ZX":
                 continue
             line = command_line(pid)
-            if _identity(f"/proc/{pid}/exe") in self.identities or ("qemu" in line and self.home in line):
+            if (_identity(f"/proc/{pid}/exe") in self.identities or is_boxed(pid)
+                    or ("qemu" in line and self.home in line)):
                 found[pid, fields[19]] = f"{name_of(pid)}: {line}"[:160]
         return found
 
 
 def cgroups():
-    """The folders of boxes, on every hierarchy. pybox-callers holds no box: it is made once where a
-    delegated cgroup needs a place for the processes that were in it."""
+    """The folders of boxes, on every hierarchy."""
     return {folder for folder, _, _ in os.walk("/sys/fs/cgroup")
-            if re.match("pybox-(?!callers$)", os.path.basename(folder))}
+            if BOX_CGROUP.match(os.path.basename(folder))}
 
 
 def mounts():

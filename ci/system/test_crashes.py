@@ -33,38 +33,35 @@ def processes_named(client, name):
     return [pid for pid in host.children_of(client.pid) if host.name_of(pid) == name]
 
 
+def boxed(programs):
+    return [pid for pid, _ in programs.running() if host.is_boxed(pid) and "python" in host.command_line(pid)]
+
+
+def listed_receipts(t):
+    run = t.pybox("receipts", "--json")
+    t.equal("exit code of pybox receipts", run.exit, 0)
+    return {row["receipt_id"] for row in json.loads(run.out)["receipts"]}
+
+
 def kept_receipt(t, known):
     """The receipt that appeared since `known` was listed."""
-    listed = t.pybox("receipts", "--json")
-    t.equal("exit code of pybox receipts", listed.exit, 0)
-    rows = json.loads(listed.out)
-    rows = rows.get("receipts", rows) if isinstance(rows, dict) else rows
-    new = [row["receipt_id"] for row in rows if row["receipt_id"] not in known]
+    new = listed_receipts(t) - known
     if not t.equal("kept receipts", len(new), 1):
         return {}
-    shown = t.pybox("receipts", new[0], "--json")
-    return json.loads(shown.out)
-
-
-def known_receipts(t):
-    rows = json.loads(t.pybox("receipts", "--json").out or "[]")
-    rows = rows.get("receipts", rows) if isinstance(rows, dict) else rows
-    return {row["receipt_id"] for row in rows}
+    return json.loads(t.pybox("receipts", new.pop(), "--json").out)
 
 
 @test("kill -9 of the client: the box timer ends the box, nobody sent a stop, the receipt is kept", serial=True)
 def client_killed(t):
     programs = host.Programs(t.setting, t.setting.home)
-    known = known_receipts(t)
+    known = listed_receipts(t)
     before = host.View(programs)
     client, up = started(t)
-    boxes = set(programs.running()) if t.engine == "native" else set()
     kill(client.pid)
     client.wait()
     time.sleep(max(0, up + LIMIT_S - 0.3 - time.monotonic()))
     if t.engine == "native":
-        alive = [key for key in boxes if host.is_alive(key[0]) and host.name_of(key[0]).startswith("python")]
-        t.check("control: the program lives on until its timer", alive, str(boxes))
+        t.check("control: the program lives on until its timer", boxed(programs), str(programs.running()))
     left = host.settle(programs, before, max(0, up + GONE_S[t.engine] - time.monotonic()))
     t.check(f"nothing is left {GONE_S[t.engine]} s after the start", not left, "; ".join(left)[:600])
     receipt = kept_receipt(t, known)
@@ -165,11 +162,8 @@ def stopped_client(t):
     client, up = started(t)
     os.kill(client.pid, signal.SIGSTOP)
 
-    def boxed():
-        return [pid for pid, _ in programs.running() if host.name_of(pid).startswith("python")]
-
-    t.check("control: the program is running", boxed())
-    t.until("the program is gone", lambda: not boxed(), up + GONE_S["native"] - time.monotonic())
+    t.check("control: the program is running", boxed(programs))
+    t.until("the program is gone", lambda: not boxed(programs), up + GONE_S["native"] - time.monotonic())
     os.kill(client.pid, signal.SIGCONT)
     client.communicate(timeout=30)
     t.check("the client ends", client.returncode in (124, 125), str(client.returncode))

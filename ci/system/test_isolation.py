@@ -10,10 +10,10 @@ import threading
 from harness import test
 
 
-def outside(code, *words, stdin=b""):
+def outside(code, *words):
     """The same probe on the host itself, by the host's own interpreter."""
-    return subprocess.run([sys.executable, "-I", "-c", code, *words], input=stdin, capture_output=True,
-                          text=True if not stdin else None, timeout=60).stdout
+    return subprocess.run([sys.executable, "-I", "-c", code, *words], capture_output=True, text=True,
+                          timeout=60).stdout
 
 
 READ = "import sys\ntry: print(open(sys.argv[1]).read())\nexcept OSError as e: print('refused', e.errno)\n"
@@ -186,7 +186,7 @@ def two_boxes(t):
              "print('up',flush=True); time.sleep(25)\n")
     second = (f"import os,socket\nfrom multiprocessing.shared_memory import SharedMemory\n"
               f"print(os.path.exists('/tmp/{word}'))\ntry: SharedMemory('{word}'); print('shared')\nexcept OSError: print('apart')\n"
-              f"a=socket.socket(socket.AF_UNIX)\ntry: a.connect('\\0{word}'); print('met')\nexcept OSError: print('apart')\n")
+              f"b=socket.socket(socket.AF_UNIX)\ntry: b.connect('\\0{word}'); print('met')\nexcept OSError: print('apart')\n")
     control = t.exec("-c", first.replace("time.sleep(25)", "") + second)
     t.equal("control: in one box, all three are found", control.text, "up\nTrue\nshared\nmet\n")
     running = t.start(*t.exec_words("-c", first, limit_s=28, receipt=t.folder / "first.json"))
