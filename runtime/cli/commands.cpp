@@ -5,8 +5,8 @@
 namespace pybox::cli {
 
 std::span<const Command* const> all_commands() {
-  static const std::array<const Command*, 6> kAll = {&kSetup,    &kExec,   &kImageList,
-                                                     &kReceipts, &kVerify, &kVersion};
+  static const std::array<const Command*, 7> kAll = {&kSetup,  &kExec,   &kImageList, &kReceipts,
+                                                     &kVerify, &kDoctor, &kVersion};
   return kAll;
 }
 

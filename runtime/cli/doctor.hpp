@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sys/state_dirs.hpp"
+
 namespace pybox::cli {
 
 struct DoctorCheck {
@@ -13,15 +15,15 @@ struct DoctorCheck {
   std::string name;  ///< "cgroup memory"
   bool ok = false;
   std::string detail;  ///< what was found
-  std::string fix;     ///< a command or one thing to do; empty when there is nothing to mend
-  /// A check that does not hold makes its engine unusable; false for facts that only cost speed.
+  std::string fix;     ///< a command or one thing to do, shown where the check does not hold
+  /// A needed check that does not hold makes its engine unusable; others only say what is missing.
   bool needed = true;
 };
 
 std::string_view name_of(DoctorCheck::Area area);
 
-/// Both engines' checks, and what they share.
-std::vector<DoctorCheck> examine();
+/// Runs every probe (cli/doctor_probes.hpp).
+std::vector<DoctorCheck> examine(const sys::StateDirs& dirs);
 
 /// Whether every needed check of `area`, and of what all engines share, holds.
 bool is_usable(const std::vector<DoctorCheck>& checks, DoctorCheck::Area area);

@@ -51,7 +51,7 @@ std::string doctor_json(const std::vector<DoctorCheck>& checks, bool usable) {
                     {"ok", check.ok},
                     {"needed", check.needed},
                     {"detail", sections::text_json(check.detail)},
-                    {"fix", text_or_null(check.fix)}});
+                    {"fix", check.ok ? ordered_json(nullptr) : text_or_null(check.fix)}});
   }
   return readable_json({{"schema_version", 1},
                         {"usable", usable},

@@ -45,7 +45,7 @@ Result<int> run(const Words& words, const Surroundings&) {
 const Command kSetup{
     .name = "setup",
     .summary = "Get the guest kernel and the base image ready",
-    .synopsis = "[--yes] [--with IMAGE] [--python V,…] [--mirror URL] [--update]",
+    .synopsis = "[OPTIONS]",
     .positionals = {},
     .options = kOptions,
     .details = kDetails,

@@ -1,0 +1,86 @@
+#include <fcntl.h>
+#include <linux/kvm.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "cli/doctor_probes.hpp"
+#include "image/kernel.hpp"
+#include "image/tools.hpp"
+#include "sys/fd.hpp"
+#include "sys/process.hpp"
+
+namespace pybox::cli {
+namespace {
+
+using Area = DoctorCheck::Area;
+
+#if defined(__aarch64__)
+constexpr const char* kQemu = "qemu-system-aarch64";
+#else
+constexpr const char* kQemu = "qemu-system-x86_64";
+#endif
+
+std::string install(const std::string& tool) {
+  return "apt-get install " + std::string(image::package_of_tool(tool));
+}
+
+DoctorCheck qemu_check() {
+  DoctorCheck check{Area::Vm, "QEMU", false, std::string(kQemu) + " is not in PATH",
+                    install(kQemu)};
+  const auto program = sys::find_program(kQemu);
+  if (!program) return check;
+  sys::SpawnPlan plan;
+  plan.program = *program;
+  plan.args = {"--version"};
+  plan.environment = sys::tool_environment();
+  const auto told = sys::run_tool(plan, std::chrono::seconds(10));
+  check.ok = told && told->ok();
+  check.detail = program->string() +
+                 (check.ok ? ": " + told->out.substr(0, told->out.find('\n')) : " does not run");
+  return check;
+}
+
+DoctorCheck kvm_check() {
+  DoctorCheck check{Area::Vm, "KVM", false, "", "", false};
+  const sys::Fd kvm(::open("/dev/kvm", O_RDWR | O_CLOEXEC));
+  if (!kvm.is_open()) {
+    const int code = errno;
+    check.detail =
+        std::string("/dev/kvm: ") + strerrordesc_np(code) + "; QEMU emulates (TCG), slower";
+    check.fix = code == ENOENT ? "switch virtualisation on in the firmware, `modprobe kvm`"
+                               : "usermod -aG kvm $USER, then log in again";
+    return check;
+  }
+  check.ok = ::ioctl(kvm.get(), KVM_GET_API_VERSION, 0) == KVM_API_VERSION;
+  check.detail =
+      check.ok ? "/dev/kvm may be used" : "/dev/kvm speaks another version; QEMU emulates";
+  return check;
+}
+
+DoctorCheck kernel_check(const sys::StateDirs& dirs) {
+  const auto kernel = image::find_kernel(dirs);
+  if (kernel) return {Area::Vm, "guest kernel", true, kernel->release, ""};
+  return {Area::Vm, "guest kernel", false, kernel.error().message(), "pybox setup"};
+}
+
+}  // namespace
+
+void probe_vm(const sys::StateDirs& dirs, std::vector<DoctorCheck>& checks) {
+  checks.push_back(qemu_check());
+  checks.push_back(kvm_check());
+  checks.push_back(kernel_check(dirs));
+}
+
+void probe_setup_tools(std::vector<DoctorCheck>& checks) {
+  for (const char* tool : {"mmdebstrap", "apt-get", "dpkg-deb", "mkfs.erofs", "tar"}) {
+    const auto program = sys::find_program(tool);
+    checks.push_back({Area::Setup, tool, program.has_value(),
+                      program ? program->string() : "not in PATH", install(tool), false});
+  }
+}
+
+}  // namespace pybox::cli
