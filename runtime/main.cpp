@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/cmd_vm.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/process_setup.hpp"
 #include "cli/run_command.hpp"
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
   pybox::cli::prepare_process();
   try {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    if (!words.empty() && words[0] == pybox::cli::kVmSupervise) return pybox::cli::supervise_vm();
     return pybox::cli::run_command(words);
   } catch (const std::exception& fault) {
     // Nothing in PyBox throws; this is for a library that does against its promise.

@@ -1,30 +1,36 @@
 #pragma once
-/// `pybox vm start|stop|status|logs`, and the process behind them.
-///
-/// One supervisor (`pybox vm-supervise`, hidden from the help) runs for each PYBOX_HOME while its
-/// VM does; vm/supervisor.hpp tells how. These functions print to stdout (status, logs) and stderr
-/// and return the exit code; an Error is for the caller to print, its kind picks the exit code
-/// (HostCannot and NotRunning: 125).
+/// `pybox vm start|stop|status|logs` and the hidden command behind `start`: what cli gathers for
+/// the VM layer, which knows neither settings nor images.
 
-#include <span>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
+#include "request/settings.hpp"
+#include "vm/config.hpp"
+#include "vm/status.hpp"
 
 namespace pybox::cli {
 
-/// Starts the VM, or finds it running. Waits until it serves. `json`: as vm_status() at the end.
-Result<int> vm_start(bool json);
-/// Stops it and waits until nothing is left of it; a VM that does not run is no error.
-Result<int> vm_stop(bool json);
-/// {"running","pid","accelerator","memory_bytes","cpus","uptime_s","state","images"[,…]} or one
-/// line for people. Exit code 0 whether it runs or not.
-Result<int> vm_status(bool json);
-/// The console and QEMU's own words of the running or the last VM, made safe for a terminal.
-Result<int> vm_logs(bool json);
+/// Settings, guest kernel, base image, QEMU and boxd of this PYBOX_HOME. Error kind HostCannot or
+/// Refused, with a hint, for what is missing.
+Result<vm::Config> vm_config();
 
-/// The hidden command `vm-supervise`: `words` is everything after that word. main() hands over
-/// before any parsing: if (words[0] == "vm-supervise") return run_vm_supervisor(words.subspan(1)).
-int run_vm_supervisor(std::span<const std::string> words);
+/// PYBOX_VM_ACCELERATOR (auto, kvm, tcg; nullptr or empty: not set) before the file's
+/// `vm_accelerator`. Error kind Usage.
+Result<vm::AcceleratorChoice> accelerator_choice(const char* variable, const Settings& settings);
+
+/// `pybox vm status` for people.
+std::string vm_status_text(const vm::Status& status);
+
+/// The logs as they are, for programs: {"schema_version", "supervisor", "console"}; bytes that are
+/// no UTF-8 are replaced.
+std::string vm_logs_json(std::string_view supervisor, std::string_view console);
+
+/// The word that makes pybox a VM's supervisor; not in any help. main() looks for it before
+/// anything is parsed.
+constexpr std::string_view kVmSupervise = "vm-supervise";
+/// Becomes the supervisor; returns its exit code when the VM ended.
+int supervise_vm();
 
 }  // namespace pybox::cli

@@ -7,6 +7,10 @@ namespace pybox::cli {
 
 extern const Command kSetup;
 extern const Command kExec;
+extern const Command kVmStart;
+extern const Command kVmStop;
+extern const Command kVmStatus;
+extern const Command kVmLogs;
 extern const Command kReceipts;
 extern const Command kVerify;
 extern const Command kDoctor;

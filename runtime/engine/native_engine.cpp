@@ -1,5 +1,4 @@
-#include <unistd.h>
-
+#include "engine/boxd_path.hpp"
 #include "engine/conversation.hpp"
 #include "engine/engine.hpp"
 #include "image/registry.hpp"
@@ -8,19 +7,6 @@
 
 namespace pybox::engine {
 namespace {
-
-/// boxd stands beside pybox (build tree) or in libexec (installed).
-Result<std::filesystem::path> find_boxd() {
-  std::error_code problem;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", problem);
-  const std::filesystem::path folder = self.parent_path();
-  for (const auto& candidate :
-       {folder / "boxd", folder.parent_path() / "libexec" / "pybox" / "boxd"}) {
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return Error(ErrorKind::HostCannot, "`boxd` is not beside " + self.string())
-      .hint("build or install PyBox again: pybox and boxd belong together");
-}
 
 /// boxd as a child of this process, for one run. It has its own session, so that a Ctrl-C reaches
 /// only us, and it outlives us until its box is gone.

@@ -1,0 +1,49 @@
+#include "cli/cmd_vm.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace pybox::cli {
+namespace {
+
+TEST_CASE("the accelerator is the variable's, then the file's, then chosen") {
+  Settings settings;
+  CHECK(*accelerator_choice(nullptr, settings) == vm::AcceleratorChoice::Auto);
+  CHECK(*accelerator_choice("", settings) == vm::AcceleratorChoice::Auto);
+  settings.vm_accelerator = "tcg";
+  CHECK(*accelerator_choice(nullptr, settings) == vm::AcceleratorChoice::Tcg);
+  CHECK(*accelerator_choice("kvm", settings) == vm::AcceleratorChoice::Kvm);
+  CHECK(*accelerator_choice("auto", settings) == vm::AcceleratorChoice::Auto);
+}
+
+TEST_CASE("an accelerator nobody knows is named with its place") {
+  Settings settings;
+  const auto wrong = accelerator_choice("warp\x1b", settings);
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().kind() == ErrorKind::Usage);
+  CHECK(wrong.error().message() ==
+        "PYBOX_VM_ACCELERATOR names `warp\\x1b`; on Linux it must be auto, kvm or tcg");
+  settings.vm_accelerator = "hvf";
+  CHECK(accelerator_choice(nullptr, settings).error().message() ==
+        "`vm_accelerator` names `hvf`; on Linux it must be auto, kvm or tcg");
+}
+
+TEST_CASE("the status says what runs, and nothing a guest could forge") {
+  vm::Status status;
+  CHECK(vm_status_text(status) == "the VM is not running; `pybox vm start` starts it\n");
+  status.running = true;
+  status.pid = 7;
+  status.qemu_pid = 8;
+  status.accelerator = "tcg";
+  status.memory = 1024_MiB;
+  status.cpus = 2;
+  status.uptime = Millis(1500);
+  status.state = "resumed";
+  status.images = {"sha256:ab\x1b"};
+  CHECK(vm_status_text(status) ==
+        "running (resumed) since 1.50 s\n  supervisor  pid 7\n"
+        "  QEMU        pid 8, tcg, 1 GiB, 2 CPUs\n  runs        0 in progress\n"
+        "  image       sha256:ab\\x1b\n");
+}
+
+}  // namespace
+}  // namespace pybox::cli
