@@ -125,9 +125,10 @@ const Command kVmStart{
     .positionals = {},
     .options = kOptions,
     .details =
-        "The first start boots the guest and saves its state; later ones resume it. KVM is\n"
-        "used where it works, emulation (TCG) elsewhere; PYBOX_VM_ACCELERATOR (auto, kvm,\n"
-        "tcg) chooses. `vm_memory_bytes` and `vm_cpus` in config.json set its size.",
+        "The first start boots the guest and saves its state; later ones resume it.\n"
+        "KVM is used where it works, emulation (TCG) elsewhere; PYBOX_VM_ACCELERATOR\n"
+        "(auto, kvm, tcg) chooses. vm_memory_bytes and vm_cpus in config.json set its\n"
+        "size.",
     .program_option = {},
     .run = run_start,
 };

@@ -40,7 +40,7 @@ TEST_CASE("the status says what runs, and nothing a guest could forge") {
   status.state = "resumed";
   status.images = {"sha256:ab\x1b"};
   CHECK(vm_status_text(status) ==
-        "running (resumed) since 1.50 s\n  supervisor  pid 7\n"
+        "running (resumed) since 1.500 s\n  supervisor  pid 7\n"
         "  QEMU        pid 8, tcg, 1 GiB, 2 CPUs\n  runs        0 in progress\n"
         "  image       sha256:ab\\x1b\n");
 }
