@@ -22,6 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kOptions = {Option{"--json", "", "print JSON"}};
+constexpr std::array kStartOptions = {
+    Option{"--json", "", "print JSON"},
+    Option{"--engine", "vm|native", "which engine to make ready (default: vm)"}};
 constexpr Bytes kLogLimit = 4_MiB;
 
 Result<int> show_json(const sys::StateDirs& dirs) {
@@ -38,7 +41,15 @@ std::string started_text(const vm::Started& started, Nanos took) {
                      started.status.accelerator);
 }
 
+Result<void> check_engine(std::string_view name) {
+  const EngineKind kind = PYBOX_TRY(engine_choice(name, "`--engine`"));
+  if (kind == EngineKind::Vm) return {};
+  return Error(ErrorKind::HostCannot, "the native engine has nothing to start ahead yet")
+      .hint("`pybox exec --engine native` starts what it needs by itself");
+}
+
 Result<int> run_start(const Words& words, const Surroundings&) {
+  PYBOX_TRY(check_engine(words.value("--engine").value_or("vm")));
   const Nanos began = monotonic_now();
   const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
   const std::unique_ptr<Progress> progress = draw_progress(ProgressMode::Auto);
@@ -121,9 +132,9 @@ std::string vm_status_text(const vm::Status& status) {
 const Command kVmStart{
     .name = "vm start",
     .summary = "Start the VM, or find it running",
-    .synopsis = "[--json]",
+    .synopsis = "[--json] [--engine vm|native]",
     .positionals = {},
-    .options = kOptions,
+    .options = kStartOptions,
     .details =
         "The first start boots the guest and saves its state; later ones resume it.\n"
         "KVM is used where it works, emulation (TCG) elsewhere; PYBOX_VM_ACCELERATOR\n"

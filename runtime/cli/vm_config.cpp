@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "cli/cmd_vm.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/terminal.hpp"
 #include "engine/boxd_path.hpp"
 #include "image/kernel.hpp"
 #include "image/registry.hpp"
@@ -69,8 +70,10 @@ Result<vm::Config> vm_config() {
   config.kernel_id = std::move(kernel.id);
   config.vmlinuz = std::move(kernel.vmlinuz);
   config.modules = std::move(kernel.modules);
-  const image::Image base = PYBOX_TRY(image::find_image(config.dirs, kBaseImage, kBasePython));
-  config.base = PYBOX_TRY(disk_of(base));
+  auto base = image::find_image(config.dirs, kBaseImage, kBasePython);
+  // Nobody asked for this image by name: without it this host cannot start a VM.
+  if (!base) return std::move(base).error().as(ErrorKind::HostCannot);
+  config.base = PYBOX_TRY(disk_of(*base));
   config.qemu = PYBOX_TRY(find_qemu());
   config.boxd = PYBOX_TRY(engine::find_boxd());
   config.find_disk = [dirs = config.dirs](std::string_view id) { return find_disk(dirs, id); };
@@ -78,12 +81,19 @@ Result<vm::Config> vm_config() {
 }
 
 int supervise_vm() {
-  const Result<vm::Config> config = vm_config();
-  if (!config) {
-    vm::report_failure(config.error());
-    return exit_code::kCannot;
+  if (!vm::has_starter()) {
+    say("error: only `pybox vm start` starts a supervisor\n");
+    return exit_code::kUsage;
   }
-  return vm::supervise(*config, vm::report_to_starter()) ? exit_code::kOk : exit_code::kCannot;
+  const auto serve = []() -> Result<void> {
+    const vm::Config config = PYBOX_TRY(vm_config());
+    return vm::supervise(config, vm::report_to_starter());
+  };
+  const Result<void> served = serve();
+  if (served) return exit_code::kOk;
+  vm::report_failure(served.error());
+  say(error_text(served.error(), false));  // for the log
+  return exit_code_for(served.error().kind());
 }
 
 }  // namespace pybox::cli

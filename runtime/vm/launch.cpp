@@ -43,7 +43,7 @@ class Launcher {
   Result<Launched> launch_with(Accelerator accelerator);
   Result<Launched> resume(const fs::path& file);
   Result<Launched> boot(Nanos patience);
-  Result<Launched> boot_patiently(Nanos patience);
+  Result<Launched> boot_patiently();
   Result<void> save(Launched& launched, const std::string& key);
   Result<void> wait_migrated(Machine& machine);
   Result<void> greet(Launched& launched, bool resumed, Nanos patience);
@@ -137,7 +137,7 @@ Result<Launched> Launcher::launch_with(Accelerator accelerator) {
   if (!launched) {
     store_.remove_others(std::nullopt);
     const bool kvm = accelerator == Accelerator::Kvm;
-    launched = PYBOX_TRY(boot_patiently(kvm ? kKvmBootPatience : kTcgBootPatience));
+    launched = PYBOX_TRY(kvm ? boot(kKvmBootPatience) : boot_patiently());
     PYBOX_TRY(save(*launched, key));
   }
   launched->accelerator = accelerator;
@@ -145,9 +145,9 @@ Result<Launched> Launcher::launch_with(Accelerator accelerator) {
   return std::move(*launched);
 }
 
-Result<Launched> Launcher::boot_patiently(Nanos patience) {
+Result<Launched> Launcher::boot_patiently() {
   for (int attempt = 1;; ++attempt) {
-    Result<Launched> booted = boot(patience);
+    Result<Launched> booted = boot(kTcgBootPatience);
     if (booted || attempt == kBootAttempts || watcher_.aborted()) return booted;
     notice("the guest did not start (" + booted.error().message() + "); trying again");
   }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -118,7 +119,14 @@ Result<Started> start(const sys::StateDirs& dirs, const StartWatcher& watcher) {
   return Started{false, std::move(after)};
 }
 
+bool has_starter() {
+  struct stat status {};
+  return ::fstat(kStartPipe, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
 StartReport report_to_starter() {
+  // QEMU must not inherit it: the starter would wait for as long as the VM lives.
+  ::fcntl(kStartPipe, F_SETFD, FD_CLOEXEC);
   StartReport report;
   report.watcher.stage = [](std::string_view text) { tell("stage " + visible(text)); };
   report.watcher.notice = [](std::string_view text) { tell("notice " + visible(text)); };

@@ -31,6 +31,9 @@ struct Started {
 /// things are, and nothing else. Errors are those of supervise().
 Result<Started> start(const sys::StateDirs& dirs, const StartWatcher& watcher);
 
+/// False: this process was not spawned by start(), and kStartPipe is no pipe.
+bool has_starter();
+
 /// The supervisor's end of the pipe. Owns no descriptor: kStartPipe is open for as long as somebody
 /// waits.
 StartReport report_to_starter();

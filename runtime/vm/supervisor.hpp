@@ -24,8 +24,8 @@ struct StartReport {
   std::function<void()> ready;
 };
 
-/// Starts the VM and serves until its end. An Error means that it did not start; it was then
-/// already told. Leaves no process, socket or pid file behind.
+/// Starts the VM and serves until its end. An Error means that it did not start; telling the
+/// starter is the caller's. Leaves no process, socket or pid file behind.
 Result<void> supervise(const Config& config, const StartReport& report);
 
 }  // namespace pybox::vm
