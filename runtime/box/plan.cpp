@@ -2,19 +2,23 @@
 
 #include <sys/resource.h>
 
+#include "base/digest.hpp"
+
 namespace pybox::box {
 namespace {
 
 /// Ids far above those that distributions, systemd and containers hand out (systemd: UIDS-GIDS.md
 /// reserves up to 0x6fffffff), below the signed limit.
 constexpr uid_t kFirstOutside = 0x70000000;
-constexpr std::uint64_t kIdPairs = 1U << 24U;
+constexpr std::uint32_t kIdPairs = 1U << 27U;
 
 }  // namespace
 
-IdMap id_map_for(uid_t boxd_uid, std::uint64_t box_number) {
+IdMap id_map_for(uid_t boxd_uid) {
   if (boxd_uid != 0) return {false, boxd_uid, boxd_uid};
-  const auto first = static_cast<uid_t>(kFirstOutside + 2 * (box_number % kIdPairs));
+  std::uint32_t random = 0;
+  random_fill({reinterpret_cast<std::uint8_t*>(&random), sizeof(random)});
+  const auto first = static_cast<uid_t>(kFirstOutside + 2 * (random % kIdPairs));
   return {true, first, first + 1};
 }
 

@@ -25,8 +25,9 @@ struct IdMap {
   static constexpr uid_t kProgramInside = 1000;
 };
 
-/// `box_number` picks the ids for root, so that two boxes never share one (per-user kernel limits).
-IdMap id_map_for(uid_t boxd_uid, std::uint64_t box_number);
+/// For root: a random pair out of 2^27, so that boxes at the same time (each native run has a boxd
+/// of its own) do not share the kernel's limits by user, and the number tells a program nothing.
+IdMap id_map_for(uid_t boxd_uid);
 
 struct ResourceLimit {
   const char* protection;  ///< "rl.core"

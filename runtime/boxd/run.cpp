@@ -48,8 +48,8 @@ void Run::build(std::uint64_t number) {
   if (!may_leave_out(order_.leave_out)) {
     return refuse(true, "this boxd leaves no protection out", "controls run with boxd-campaign");
   }
-  auto plan = std::make_unique<box::BoxPlan>(box::plan_box(
-      order_.request, box::id_map_for(::geteuid(), number), cuts_for(order_.leave_out)));
+  auto plan = std::make_unique<box::BoxPlan>(
+      box::plan_box(order_.request, box::id_map_for(::geteuid()), cuts_for(order_.leave_out)));
   plan->rootfs = workshop_.rootfs;
   plan->empty = workshop_.empty;
   plan->has_stdin = order_.has_stdin;
