@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "cli/adopt.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_json.hpp"
 #include "cli/summary.hpp"
@@ -81,6 +82,7 @@ Result<int> show_all(const sys::StateDirs& dirs, bool json, bool colour) {
 
 Result<int> run(const Words& words, const Surroundings& around) {
   const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
+  for (const Error& trouble : adopt_pending(dirs)) say(error_text(trouble, around.terminal.colour));
   const bool json = words.has("--json");
   if (words.positionals.empty()) return show_all(dirs, json, around.terminal.colour);
   return show_one(dirs, words.positionals.front(), json);

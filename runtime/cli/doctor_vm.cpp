@@ -12,6 +12,7 @@
 #include "image/tools.hpp"
 #include "sys/fd.hpp"
 #include "sys/process.hpp"
+#include "vm/client.hpp"
 
 namespace pybox::cli {
 namespace {
@@ -67,12 +68,25 @@ DoctorCheck kernel_check(const sys::StateDirs& dirs) {
   return {Area::Vm, "guest kernel", false, kernel.error().message(), "pybox setup"};
 }
 
+DoctorCheck running_check(const sys::StateDirs& dirs) {
+  DoctorCheck check{Area::Vm, "VM", false, "not running", "pybox vm start", false};
+  const auto status = vm::status_of(dirs);
+  if (!status) {
+    check.detail = status.error().message();
+  } else if (status->running) {
+    check.ok = true;
+    check.detail = "running on " + status->accelerator;
+  }
+  return check;
+}
+
 }  // namespace
 
 void probe_vm(const sys::StateDirs& dirs, std::vector<DoctorCheck>& checks) {
   checks.push_back(qemu_check());
   checks.push_back(kvm_check());
   checks.push_back(kernel_check(dirs));
+  checks.push_back(running_check(dirs));
 }
 
 void probe_setup_tools(std::vector<DoctorCheck>& checks) {

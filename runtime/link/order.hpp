@@ -2,6 +2,7 @@
 /// A run as boxd gets it: the head of a Run frame. Carries everything a receipt needs from the
 /// request, so that boxd can keep the record of a run whose client died.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,19 @@ struct RunOrder {
 /// Head JSON and body of the Run frame.
 std::string order_head(const RunOrder& order);
 std::string order_body(const RunOrder& order);
+
+/// What a head announces: everything but the bytes of program and files.
+struct OrderHead {
+  struct File {
+    std::string name;
+    std::uint64_t bytes = 0;
+  };
+  RunOrder order;  ///< its request has no program and no inputs
+  std::uint64_t program_bytes = 0;
+  std::vector<File> inputs;
+};
+/// Reads the head alone, for a record that outlived the body.
+Result<OrderHead> order_head_from(std::string_view head);
 /// Reads head and body back; checks sizes against what was announced.
 Result<RunOrder> order_from(std::string_view head, std::string_view body);
 

@@ -141,29 +141,38 @@ Result<std::vector<std::string>> args_from(const json& list) {
   return args;
 }
 
-/// Cuts the body into the program and the input files, exactly.
-Result<void> fill_from_body(Request& request, std::uint64_t program_bytes, const json& inputs,
-                            std::string_view body) {
-  if (program_bytes > body.size()) return bad("program_bytes");
-  request.program = body.substr(0, program_bytes);
-  body.remove_prefix(program_bytes);
+Result<std::vector<OrderHead::File>> inputs_from(const json& list) {
+  std::vector<OrderHead::File> files;
   std::uint64_t total = 0;
-  for (const json& item : inputs) {
+  for (const json& item : list) {
     if (!item.is_object()) return bad("inputs");
     Fields fields(item);
-    InputFile file{fields.text("name", kMaxName), {}};
-    const std::uint64_t size = fields.number("bytes", 0, ceiling::kInputBytes.count);
-    total += size;
-    if (!fields.ok() || !is_input_name(file.name) || size > body.size() ||
-        total > ceiling::kInputBytes.count) {
+    OrderHead::File file{fields.text("name", kMaxName),
+                         fields.number("bytes", 0, ceiling::kInputBytes.count)};
+    total += file.bytes;
+    if (!fields.ok() || !is_input_name(file.name) || total > ceiling::kInputBytes.count) {
       return bad("inputs");
     }
-    file.bytes = body.substr(0, size);
-    body.remove_prefix(size);
-    request.inputs.push_back(std::move(file));
+    files.push_back(std::move(file));
   }
-  if (!body.empty()) return bad("body size");
-  return {};
+  return files;
+}
+
+/// Cuts the body into the program and the input files, exactly.
+Result<RunOrder> with_body(OrderHead head, std::string_view body) {
+  const auto take = [&](std::uint64_t size) {
+    const std::string_view part = body.substr(0, size);
+    body.remove_prefix(part.size());
+    return std::string(part);
+  };
+  std::uint64_t announced = head.program_bytes;
+  for (const OrderHead::File& file : head.inputs) announced += file.bytes;
+  if (announced != body.size()) return bad("body size");
+  head.order.request.program = take(head.program_bytes);
+  for (OrderHead::File& file : head.inputs) {
+    head.order.request.inputs.push_back({std::move(file.name), take(file.bytes)});
+  }
+  return std::move(head.order);
 }
 
 Result<void> fill_words(RunOrder& order, Fields& fields) {
@@ -244,19 +253,23 @@ std::string order_body(const RunOrder& order) {
   return body;
 }
 
-Result<RunOrder> order_from(std::string_view head, std::string_view body) {
-  const json root = json::parse(head, nullptr, false);
+Result<OrderHead> order_head_from(std::string_view text) {
+  const json root = json::parse(text, nullptr, false);
   if (!root.is_object()) return bad("head (no JSON object)");
-  RunOrder order;
+  OrderHead head;
   Fields fields(root);
-  PYBOX_TRY(fill_words(order, fields));
-  PYBOX_TRY(fill_request(order.request, fields));
-  const std::uint64_t program = fields.number("program_bytes", 0, ceiling::kProgramBytes.count);
+  PYBOX_TRY(fill_words(head.order, fields));
+  PYBOX_TRY(fill_request(head.order.request, fields));
+  head.program_bytes = fields.number("program_bytes", 0, ceiling::kProgramBytes.count);
   const json& inputs = fields.list("inputs");
   if (!fields.ok()) return bad(fields.problem());
-  PYBOX_TRY(check_program_name(order.request.program_name));
-  PYBOX_TRY(fill_from_body(order.request, program, inputs, body));
-  return order;
+  PYBOX_TRY(check_program_name(head.order.request.program_name));
+  head.inputs = PYBOX_TRY(inputs_from(inputs));
+  return head;
+}
+
+Result<RunOrder> order_from(std::string_view head, std::string_view body) {
+  return with_body(PYBOX_TRY(order_head_from(head)), body);
 }
 
 }  // namespace pybox::link

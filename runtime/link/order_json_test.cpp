@@ -53,6 +53,21 @@ TEST_CASE("the body must have exactly the announced size") {
   CHECK_FALSE(order_from(order_head(order), ""));
 }
 
+TEST_CASE("the head alone says what was asked, with the sizes of what is missing") {
+  const RunOrder order = sample();
+  const auto head = order_head_from(order_head(order));
+  REQUIRE(head);
+  CHECK(head->order.receipt_id == order.receipt_id);
+  CHECK(head->order.request.timeout == order.request.timeout);
+  CHECK(head->order.request.program.empty());
+  CHECK(head->order.request.inputs.empty());
+  CHECK(head->program_bytes == order.request.program.size());
+  REQUIRE(head->inputs.size() == order.request.inputs.size());
+  CHECK(head->inputs[0].name == order.request.inputs[0].name);
+  CHECK(head->inputs[0].bytes == order.request.inputs[0].bytes.size());
+  CHECK_FALSE(order_head_from("{}"));
+}
+
 TEST_CASE("an order with a wrong field is refused, and the message names the field") {
   const std::string head = order_head(sample());
   const std::string body = order_body(sample());
