@@ -42,12 +42,21 @@ Result<sys::Fd> open_log(const std::filesystem::path& path) {
   return sys::open_path(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
 }
 
+/// The program's own path, so that the supervisor is called pybox in the process list; the magic link
+/// when that path now leads to another file (an update under our feet).
+std::filesystem::path own_program() {
+  const std::filesystem::path link = "/proc/self/exe";
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::read_symlink(link, error);
+  return !error && std::filesystem::equivalent(path, link, error) ? path : link;
+}
+
 Result<sys::Fd> spawn_supervisor(const sys::StateDirs& dirs) {
   PYBOX_TRY(sys::ensure_private_dir(dirs.vm()));
   const sys::Fd log = PYBOX_TRY(open_log(supervisor_log_path(dirs)));
   sys::Pipe pipe = PYBOX_TRY(sys::make_pipe());
   sys::SpawnPlan plan;
-  plan.program = "/proc/self/exe";
+  plan.program = own_program();
   plan.args = {std::string(kSuperviseCommand)};
   plan.environment = supervisor_environment();
   plan.fds = {{log.get(), STDERR_FILENO}, {pipe.write.get(), kStartPipe}};
