@@ -42,8 +42,8 @@ Result<sys::Fd> open_log(const std::filesystem::path& path) {
   return sys::open_path(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
 }
 
-/// The program's own path, so that the supervisor is called pybox in the process list; the magic link
-/// when that path now leads to another file (an update under our feet).
+/// The program's own path, so that the supervisor is called pybox in the process list; the magic
+/// link when that path now leads to another file (an update under our feet).
 std::filesystem::path own_program() {
   const std::filesystem::path link = "/proc/self/exe";
   std::error_code error;
