@@ -56,12 +56,14 @@ Result<pybox::sys::Fd> open_results() {
   return Error(ErrorKind::Io, "there is no virtio-serial port org.pybox.test.results");
 }
 
-void give_to(const fs::path& tree, uid_t uid) {
-  (void)::lchown(tree.c_str(), uid, uid);
+Result<void> give_to(const fs::path& tree, uid_t uid) {
   std::error_code error;
+  int failed = ::lchown(tree.c_str(), uid, uid);
   for (const auto& entry : fs::recursive_directory_iterator(tree, error)) {
-    (void)::lchown(entry.path().c_str(), uid, uid);
+    failed |= ::lchown(entry.path().c_str(), uid, uid);
   }
+  if (failed != 0 || error) return Error(ErrorKind::Io, "giving away " + tree.string());
+  return {};
 }
 
 /// A PYBOX_HOME whose stdlib image is the very disk this host was started from.
@@ -70,7 +72,7 @@ Result<fs::path> make_pybox_home(const Phase& phase) {
   std::error_code error;
   fs::copy("/payload/home", home, fs::copy_options::recursive, error);
   if (error) return Error(ErrorKind::Io, "copying PYBOX_HOME: " + error.message());
-  give_to(phase.user_home, phase.uid);
+  PYBOX_TRY(give_to(phase.user_home, phase.uid));
   const fs::path rootfs = home / "images/stdlib/rootfs";
   ::mkdir(rootfs.c_str(), 0755);
   if (::mount(kImage, rootfs.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
