@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "boxd/guest_disks.hpp"
+#include "boxd/prefault.hpp"
 #include "link/frame.hpp"
 #include "sys/file.hpp"
 
@@ -28,6 +29,9 @@ namespace fs = std::filesystem;
 /// The initramfs lives in the kernel's rootfs, from which pivot_root(2) is refused (its mount has
 /// no parent). The guest's real root is therefore a small tmpfs moved over it.
 constexpr const char* kNewRoot = "/newroot";
+
+/// The base image's share of the page cache; it stays in every saved state.
+constexpr Bytes kPrefault = 64_MiB;
 
 struct MountPoint {
   const char* type;
@@ -65,6 +69,9 @@ constexpr std::array kSysctls = {
     Sysctl{"/proc/sys/kernel/dmesg_restrict", "1"},
     Sysctl{"/proc/sys/kernel/unprivileged_bpf_disabled", "1"},
     Sysctl{"/proc/sys/kernel/kexec_load_disabled", "1"},
+    // Programs reserve address space that they never touch; a box's own limit decides, and the
+    // guess by the size of a small guest would refuse it.
+    Sysctl{"/proc/sys/vm/overcommit_memory", "1"},
     // Every driver the guest will ever need is loaded by now, disks plugged in later included.
     Sysctl{"/proc/sys/kernel/modules_disabled", "1"},
 };
@@ -195,7 +202,9 @@ Result<GuestLink> init() {
     const std::size_t space = line.find(' ');
     if (space == std::string::npos) return Error(ErrorKind::Protocol, "images.list: " + line);
     const std::string id = line.substr(space + 1);
-    guest.images[id] = PYBOX_TRY(mount_image(line.substr(0, space), id));
+    const fs::path root = PYBOX_TRY(mount_image(line.substr(0, space), id));
+    prefault(root, kPrefault);
+    guest.images[id] = root;
   }
   guest.link = PYBOX_TRY(open_link());
   leave_reaper_behind();
