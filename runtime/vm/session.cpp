@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "link/control.hpp"
+
 namespace pybox::vm {
 namespace {
 
@@ -53,6 +55,12 @@ void Session::send(const link::Frame& frame) {
   outgoing_ += link::encode(frame);
   write_some();
   if (outgoing_.size() > kMaxOutgoing) fd_.reset();
+}
+
+void Session::fail(std::uint64_t client_run, const Error& error) {
+  const bool refused = error.kind() == ErrorKind::Refused;
+  std::string head = link::failed_head({error.message(), error.hint(), refused});
+  send({link::FrameType::Failed, client_run, std::move(head), {}});
 }
 
 }  // namespace pybox::vm

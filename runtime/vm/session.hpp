@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/error.hpp"
 #include "link/frame.hpp"
 #include "sys/fd.hpp"
 
@@ -25,6 +26,8 @@ class Session {
   void handle(const pollfd& watched);
   std::optional<link::Frame> next_frame() { return reader_.next(); }
   void send(const link::Frame& frame);
+  /// Tells the client that its run could not be served.
+  void fail(std::uint64_t client_run, const Error& error);
 
  private:
   void read_some();

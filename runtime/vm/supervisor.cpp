@@ -1,8 +1,6 @@
 #include "vm/supervisor.hpp"
 
 #include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,17 +8,18 @@
 #include <list>
 
 #include "base/clock.hpp"
-#include "link/control.hpp"
 #include "link/order.hpp"
 #include "receipt/pending.hpp"
 #include "sys/file.hpp"
 #include "vm/client.hpp"
+#include "vm/end_signals.hpp"
 #include "vm/lock.hpp"
 #include "vm/plugged.hpp"
 #include "vm/run_table.hpp"
 #include "vm/session.hpp"
 #include "vm/socket.hpp"
 #include "vm/status.hpp"
+#include "vm/warm_up.hpp"
 
 namespace pybox::vm {
 namespace {
@@ -46,11 +45,14 @@ class Supervisor {
         signals_(std::move(signals)) {}
 
   void loop() {
+    warm_up();
     while (!stopping_ && !machine_.broken()) wait();
     finish();
   }
 
  private:
+  void warm_up();
+  void release_held();
   void wait();
   void welcome();
   void serve_session(Session& session);
@@ -76,6 +78,7 @@ class Supervisor {
   sys::Fd signals_;
   std::list<Session> sessions_;
   RunTable runs_;
+  WarmUp warm_;
   std::uint64_t sessions_seen_ = 0;
   Nanos since_ = monotonic_now();
   Nanos greeted_ = monotonic_now();
@@ -112,7 +115,10 @@ void Supervisor::wait() {
   machine_.watch(watched);
   const bool reading = machine_.waiting() < kGuestBacklog;
   for (const Session& session : sessions_) watched.push_back(session.watch(reading));
-  if (::poll(watched.data(), watched.size(), -1) < 0) return;
+  const auto patience = warm_.patience(monotonic_now());
+  const int timeout =
+      patience ? static_cast<int>(std::chrono::ceil<Millis>(*patience).count()) : -1;
+  if (::poll(watched.data(), watched.size(), timeout) < 0) return;
   if (watched[1].revents != 0) stopping_ = true;
   machine_.handle({watched.data() + 2, Machine::kWatched});
   take_guest_frames();
@@ -125,6 +131,18 @@ void Supervisor::wait() {
   drop_closed_sessions();
   // Plugging in an image reads ahead; those frames would not wake the next poll.
   take_guest_frames();
+  release_held();
+}
+
+void Supervisor::warm_up() {
+  const std::uint64_t run = runs_.fresh();
+  warm_ = WarmUp(run, monotonic_now());
+  machine_.send(warm_up_order(run, config_.base.image_id, config_.cpus));
+}
+
+void Supervisor::release_held() {
+  warm_.look(monotonic_now());
+  for (Frame& frame : warm_.release()) forward_run(frame.run, std::move(frame));
 }
 
 void Supervisor::welcome() {
@@ -169,7 +187,7 @@ void Supervisor::start_run(Session& session, Frame frame) {
 
 /// Frames of a run whose image is only being plugged in wait for it, in order.
 void Supervisor::forward_run(std::uint64_t run, Frame frame) {
-  if (plugged_.hold(run, frame)) return;
+  if (warm_.hold(frame) || plugged_.hold(run, frame)) return;
   if (frame.type == FrameType::Run) renew();
   machine_.send(frame);
 }
@@ -184,11 +202,7 @@ void Supervisor::fail_run(std::uint64_t run, const Error& error) {
   const auto route = runs_.take(run);
   Session* session = route && route->client ? session_of(*route->client) : nullptr;
   if (session == nullptr) return;
-  const bool refused = error.kind() == ErrorKind::Refused;
-  session->send({FrameType::Failed,
-                 route->client_run,
-                 link::failed_head({error.message(), error.hint(), refused}),
-                 {}});
+  session->fail(route->client_run, error);
 }
 
 void Supervisor::take_guest_frames() {
@@ -196,6 +210,7 @@ void Supervisor::take_guest_frames() {
 }
 
 void Supervisor::take_guest_frame(Frame frame) {
+  if (warm_.answer(frame)) return;
   if (auto answered = plugged_.answer(frame)) {
     for (Frame& each : answered->frames) forward_run(each.run, std::move(each));
     for (const std::uint64_t run : answered->failed) {
@@ -259,16 +274,6 @@ void Supervisor::finish() {
   sessions_.clear();
 }
 
-Result<sys::Fd> take_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
-  ::sigprocmask(SIG_BLOCK, &set, nullptr);
-  sys::Fd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd.is_open()) return Error::from_errno(errno, "waiting for signals");
-  return fd;
-}
-
 }  // namespace
 
 Result<void> supervise(const Config& config, const StartReport& report) {
@@ -276,7 +281,7 @@ Result<void> supervise(const Config& config, const StartReport& report) {
   const std::optional<sys::Fd> life = PYBOX_TRY(take_life_lock(config.dirs));
   if (!life) return Error(ErrorKind::HostCannot, "another VM is already running");
   remove_leftovers(config.dirs);
-  sys::Fd signals = PYBOX_TRY(take_signals());
+  sys::Fd signals = PYBOX_TRY(take_end_signals());
   ConsoleLog console = PYBOX_TRY(ConsoleLog::open(console_path(config.dirs)));
   StartWatcher watcher = report.watcher;
   watcher.aborted = [&report, &signals] {
