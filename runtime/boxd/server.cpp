@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "box/cgroup.hpp"
+#include "boxd/guest_counters.hpp"
 #include "boxd/guest_init.hpp"
 #include "boxd/run.hpp"
 #include "boxd/vm_checks.hpp"
@@ -144,6 +145,9 @@ void Server::serve_frame(Frame frame) {
       if (run != nullptr) run->orphan(monotonic_now());
       return;
     case FrameType::AttachImage: return attach_image(frame);
+    case FrameType::AskGuest:
+      if (is_guest()) send(FrameType::GuestIs, frame.run, link::guest_head(count_guest()));
+      return;
     case FrameType::Shutdown:
       if (is_guest()) stopping_ = true;
       return;

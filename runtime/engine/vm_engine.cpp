@@ -15,7 +15,7 @@ class VmEngine final : public Engine {
   Result<RunAnswer> run(const link::RunOrder& order, const Console& console) override {
     const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
     const sys::Fd connection = PYBOX_TRY(vm::connect(dirs));
-    const vm::Status status = PYBOX_TRY(vm::ask_status(connection));
+    const vm::Status status = PYBOX_TRY(vm::ask_status(connection, vm::AskGuest::No));
     RunReport report = PYBOX_TRY(converse(connection.get(), order, console));
     return RunAnswer{{status.accelerator, "shared"}, std::move(report)};
   }

@@ -30,6 +30,15 @@ struct AttachHead {
   std::string serial;  ///< of the disk that was plugged in
 };
 
+/// What a guest holds at this moment: numbers that must not grow from run to run.
+struct GuestCounters {
+  std::uint64_t processes = 0;
+  std::uint64_t cgroups = 0;
+  std::uint64_t mounts = 0;
+  std::uint64_t boxd_fds = 0;
+  std::uint64_t boxd_rss_kib = 0;
+};
+
 std::string hello_head(const HelloHead& head);
 std::string ready_head(const ReadyHead& head);
 std::string failed_head(const FailedHead& head);
@@ -38,6 +47,8 @@ std::string image_ready_head(std::string_view image_id);
 std::string stop_head(std::string_view reason);  ///< "cancel"
 std::string stream_head(int stream);             ///< 1 or 2
 std::string stdin_taken_head(std::uint64_t bytes);
+std::string guest_head(const GuestCounters& counters);
+std::string ask_status_head(bool guest);
 
 Result<HelloHead> hello_from(std::string_view json);
 Result<ReadyHead> ready_from(std::string_view json);
@@ -47,5 +58,7 @@ Result<std::string> image_ready_from(std::string_view json);
 Result<std::string> stop_from(std::string_view json);
 Result<int> stream_from(std::string_view json);
 Result<std::uint64_t> stdin_taken_from(std::string_view json);
+Result<GuestCounters> guest_from(std::string_view json);
+Result<bool> ask_status_from(std::string_view json);
 
 }  // namespace pybox::link

@@ -117,4 +117,30 @@ Result<std::uint64_t> stdin_taken_from(std::string_view text) {
   return fields_of(text, [](JsonFields& fields) { return fields.count("bytes"); });
 }
 
+std::string guest_head(const GuestCounters& counters) {
+  return dump({{"processes", counters.processes},
+               {"cgroups", counters.cgroups},
+               {"mounts", counters.mounts},
+               {"boxd_fds", counters.boxd_fds},
+               {"boxd_rss_kib", counters.boxd_rss_kib}});
+}
+
+Result<GuestCounters> guest_from(std::string_view text) {
+  return fields_of(text, [](JsonFields& fields) -> Result<GuestCounters> {
+    GuestCounters counters;
+    counters.processes = PYBOX_TRY(fields.count("processes"));
+    counters.cgroups = PYBOX_TRY(fields.count("cgroups"));
+    counters.mounts = PYBOX_TRY(fields.count("mounts"));
+    counters.boxd_fds = PYBOX_TRY(fields.count("boxd_fds"));
+    counters.boxd_rss_kib = PYBOX_TRY(fields.count("boxd_rss_kib"));
+    return counters;
+  });
+}
+
+std::string ask_status_head(bool guest) { return dump({{"guest", guest}}); }
+
+Result<bool> ask_status_from(std::string_view text) {
+  return fields_of(text, [](JsonFields& fields) { return fields.flag("guest"); });
+}
+
 }  // namespace pybox::link

@@ -21,6 +21,9 @@ TEST_CASE("every control head survives the way there and back") {
   CHECK(stop_from(stop_head("cancel")).value() == "cancel");
   CHECK(stream_from(stream_head(2)).value() == 2);
   CHECK(stdin_taken_from(stdin_taken_head(70000)).value() == 70000);
+  const GuestCounters counters{1, 2, 3, 4, 5};
+  CHECK(guest_head(guest_from(guest_head(counters)).value()) == guest_head(counters));
+  CHECK(ask_status_from(ask_status_head(true)).value());
 }
 
 TEST_CASE("a control head with a wrong, missing or extra field is refused") {

@@ -64,6 +64,7 @@ bool is_known(std::uint8_t type) {
     case FrameType::ClientGone:
     case FrameType::AttachImage:
     case FrameType::Shutdown:
+    case FrameType::AskGuest:
     case FrameType::AskStatus:
     case FrameType::StopVm:
     case FrameType::Ready:
@@ -73,6 +74,7 @@ bool is_known(std::uint8_t type) {
     case FrameType::ImageReady:
     case FrameType::Started:
     case FrameType::StdinTaken:
+    case FrameType::GuestIs:
     case FrameType::Status: return true;
   }
   return false;

@@ -32,6 +32,7 @@ enum class FrameType : std::uint8_t {
   AttachImage = 6,  ///< head {"image_id", "serial"}: a disk was plugged in; mount it. Answer:
                     ///< ImageReady or Failed
   Shutdown = 7,     ///< vm only: sync and power off
+  AskGuest = 8,     ///< vm only: what a long-lived guest holds. Answer: GuestIs
   // boxd to engine
   Ready = 32,  ///< head {"boxd_version","kernel","cgroup","images":[image_id…]}
   Output =
@@ -43,8 +44,9 @@ enum class FrameType : std::uint8_t {
   Started = 38,     ///< the program of this run starts now: the engine's guard counts from here
   StdinTaken =
       37,  ///< head {"bytes": n}: so many bytes of stdin were consumed; window is kStdinWindow
+  GuestIs = 39,  ///< head: guest_head (link/control.hpp)
   // between a client and the VM's supervisor; never reach boxd (vm/supervisor.hpp)
-  AskStatus = 64,  ///< answer: Status
+  AskStatus = 64,  ///< head {"guest": bool: boxd is to be asked too}. Answer: Status
   StopVm = 65,     ///< the supervisor ends the VM and itself; its closing the socket is the answer
   Status = 66,     ///< head: status_to_json (vm/status.hpp)
 };

@@ -34,9 +34,10 @@ Result<sys::Fd> connect(const sys::StateDirs& dirs) {
   return std::move(connection).error();
 }
 
-Result<Status> ask_status(const sys::Fd& connection, Nanos patience) {
+Result<Status> ask_status(const sys::Fd& connection, AskGuest guest, Nanos patience) {
+  const std::string head = link::ask_status_head(guest == AskGuest::Yes);
   PYBOX_TRY(
-      sys::write_all(connection.get(), link::encode({link::FrameType::AskStatus, 0, "{}", {}})));
+      sys::write_all(connection.get(), link::encode({link::FrameType::AskStatus, 0, head, {}})));
   const Nanos deadline = monotonic_now() + patience;
   link::FrameReader reader;
   std::array<char, 4096> chunk;
@@ -62,7 +63,7 @@ Result<Status> ask_status(const sys::Fd& connection, Nanos patience) {
 Result<Status> status_of(const sys::StateDirs& dirs) {
   auto connection = connect(dirs);
   if (connection) {
-    auto status = ask_status(*connection);
+    auto status = ask_status(*connection, AskGuest::Yes);
     if (status || status.error().kind() != ErrorKind::NotRunning) return status;
   } else if (connection.error().kind() != ErrorKind::NotRunning) {
     return std::move(connection).error();

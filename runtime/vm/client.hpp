@@ -13,10 +13,13 @@ namespace pybox::vm {
 /// is none.
 Result<sys::Fd> connect(const sys::StateDirs& dirs);
 
-/// Asks on an open connection. Error kind HostCannot when there is no answer in time.
-Result<Status> ask_status(const sys::Fd& connection, Nanos patience = std::chrono::seconds(5));
+/// Asks on an open connection; with `guest` the guest is asked for its counters too, which takes
+/// 2 s when it hangs. Error kind HostCannot when there is no answer in time.
+enum class AskGuest { No, Yes };
+Result<Status> ask_status(const sys::Fd& connection, AskGuest guest,
+                          Nanos patience = std::chrono::seconds(5));
 
-/// Connects and asks; a VM that does not run is an answer.
+/// Connects and asks supervisor and guest; a VM that does not run is an answer.
 Result<Status> status_of(const sys::StateDirs& dirs);
 
 enum class Stopped { WasNotRunning, Ended, Killed };

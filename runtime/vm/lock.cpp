@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path life_path(const sys::StateDirs& dirs) { return dirs.run / "vm.lock"; }
+fs::path life_path(const sys::StateDirs& dirs) { return dirs.vm() / "running.lock"; }
 
 struct flock whole_file() {
   struct flock range {};
@@ -34,7 +34,7 @@ fs::path console_path(const sys::StateDirs& dirs) { return dirs.vm() / "console.
 fs::path supervisor_log_path(const sys::StateDirs& dirs) { return dirs.vm() / "supervisor.log"; }
 
 Result<std::optional<sys::Fd>> take_life_lock(const sys::StateDirs& dirs) {
-  PYBOX_TRY(sys::ensure_private_dir(dirs.run));
+  PYBOX_TRY(sys::ensure_private_dir(dirs.vm()));
   sys::Fd fd = PYBOX_TRY(sys::open_path(life_path(dirs), O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
   struct flock range = whole_file();
   if (::fcntl(fd.get(), F_SETLK, &range) == 0) return std::optional(std::move(fd));
@@ -85,8 +85,8 @@ Result<void> kill_life_lock_owner(const sys::StateDirs& dirs) {
 }
 
 Result<sys::Fd> take_start_lock(const sys::StateDirs& dirs) {
-  PYBOX_TRY(sys::ensure_private_dir(dirs.run));
-  const fs::path path = dirs.run / "vm.start";
+  PYBOX_TRY(sys::ensure_private_dir(dirs.vm()));
+  const fs::path path = dirs.vm() / "start.lock";
   sys::Fd fd = PYBOX_TRY(sys::open_path(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
   while (::flock(fd.get(), LOCK_EX) != 0) {
     if (errno != EINTR) return Error::from_errno(errno, "locking " + path.string());

@@ -1,7 +1,7 @@
 #pragma once
 /// Who runs the VM of a PYBOX_HOME. The supervisor holds a POSIX record lock (man 2 fcntl) on
-/// run/vm.lock for its whole life: the kernel drops it with the process and names the holder's pid,
-/// so that neither a stale file nor a reused pid can mislead anybody.
+/// vm/running.lock for its whole life: the kernel drops it with the process and names the holder's
+/// pid, so that neither a stale file nor a reused pid can mislead anybody.
 
 #include <sys/types.h>
 

@@ -70,6 +70,7 @@ TEST_CASE("a holder that hangs is killed, and its leftovers are removed") {
   const TempHome home;
   {
     const Holder holder(home.dirs);
+    REQUIRE(sys::ensure_private_dir(home.dirs.run));
     REQUIRE(sys::replace_file(pid_path(home.dirs), "1\n"));
     REQUIRE(kill_life_lock_owner(home.dirs));
     CHECK(wait_for_release(home.dirs, std::chrono::seconds(5)).value());

@@ -71,6 +71,7 @@ bool PluggedImages::hold(std::uint64_t run, const Frame& frame) {
 }
 
 std::optional<PluggedImages::Answered> PluggedImages::answer(const Frame& frame) {
+  if (frame.type != FrameType::ImageReady && frame.type != FrameType::Failed) return std::nullopt;
   const auto at = waiting_.find(frame.run);
   if (at == waiting_.end()) return std::nullopt;
   Waiting waiting = std::move(at->second);

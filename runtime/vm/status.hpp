@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "link/control.hpp"
 
 namespace pybox::vm {
 
@@ -25,6 +26,8 @@ struct Status {
   std::vector<std::string> images;   ///< ids that are mounted
   std::uint32_t runs = 0;            ///< in progress, orphaned ones included
   std::vector<std::string> notices;  ///< what its start had to say
+  /// What boxd counted in the guest; absent when it was not asked or did not answer.
+  std::optional<link::GuestCounters> guest;
 };
 
 /// One JSON object: running, pid, qemu_pid, accelerator, memory_bytes, cpus, uptime_s, state,

@@ -26,7 +26,7 @@ Result<std::vector<std::string>> texts(JsonFields& fields, const char* key) {
 std::string status_to_json(const Status& status) {
   json out = {{"running", status.running}};
   for (const char* key : {"pid", "qemu_pid", "accelerator", "memory_bytes", "cpus", "uptime_s",
-                          "state", "images", "runs", "notices"}) {
+                          "state", "images", "runs", "notices", "guest"}) {
     out[key] = nullptr;
   }
   if (status.running) {
@@ -40,6 +40,7 @@ std::string status_to_json(const Status& status) {
     out["images"] = status.images;
     out["runs"] = status.runs;
     out["notices"] = status.notices;
+    if (status.guest) out["guest"] = json::parse(link::guest_head(*status.guest), nullptr, false);
   }
   return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -60,6 +61,10 @@ Result<Status> status_from_json(std::string_view text) {
   status.images = PYBOX_TRY(texts(fields, "images"));
   status.runs = static_cast<std::uint32_t>(PYBOX_TRY(fields.count("runs", 65536)));
   status.notices = PYBOX_TRY(texts(fields, "notices"));
+  if (fields.has("guest")) {
+    (void)PYBOX_TRY(fields.object("guest"));
+    status.guest = PYBOX_TRY(link::guest_from(value["guest"].dump()));
+  }
   PYBOX_TRY(fields.finish());
   return status;
 }

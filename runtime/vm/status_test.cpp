@@ -17,16 +17,19 @@ TEST_CASE("a status comes back from its JSON as it was") {
   status.images = {"sha256:a"};
   status.runs = 1;
   status.notices = {"no KVM"};
+  status.guest = link::GuestCounters{9, 8, 7, 6, 5};
   const auto back = status_from_json(status_to_json(status));
   REQUIRE(back);
   CHECK(status_to_json(*back) == status_to_json(status));
+  CHECK(back->guest->boxd_fds == 6);
   CHECK(back->uptime == Millis(1500));
 }
 
 TEST_CASE("a VM that does not run has every key, null") {
-  CHECK(status_to_json({}) ==
-        R"({"accelerator":null,"cpus":null,"images":null,"memory_bytes":null,"notices":null,)"
-        R"("pid":null,"qemu_pid":null,"running":false,"runs":null,"state":null,"uptime_s":null})");
+  CHECK(
+      status_to_json({}) ==
+      R"({"accelerator":null,"cpus":null,"guest":null,"images":null,"memory_bytes":null,"notices":null,)"
+      R"("pid":null,"qemu_pid":null,"running":false,"runs":null,"state":null,"uptime_s":null})");
 }
 
 TEST_CASE("a status with a wrong field is refused") {

@@ -1,0 +1,72 @@
+#include "boxd/guest_counters.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "sys/file.hpp"
+
+namespace pybox::boxd {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t count_processes() {
+  std::error_code error;
+  std::uint64_t count = 0;
+  for (const auto& entry : fs::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") == std::string::npos) ++count;
+  }
+  return count;
+}
+
+std::uint64_t count_cgroups() {
+  std::error_code error;
+  std::uint64_t count = 0;
+  for (auto at = fs::recursive_directory_iterator("/sys/fs/cgroup", error);
+       !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    std::error_code ignored;
+    if (at->is_directory(ignored)) ++count;
+  }
+  return count;
+}
+
+std::uint64_t count_mounts() {
+  const auto mounts = sys::read_file("/proc/self/mountinfo");
+  return mounts ? static_cast<std::uint64_t>(std::count(mounts->begin(), mounts->end(), '\n')) : 0;
+}
+
+std::uint64_t count_descriptors() {
+  std::error_code error;
+  const fs::directory_iterator all("/proc/self/fd", error);
+  return static_cast<std::uint64_t>(std::distance(begin(all), end(all)));
+}
+
+}  // namespace
+
+std::uint64_t resident_kib(std::string_view status) {
+  constexpr std::string_view kKey = "\nVmRSS:";
+  const std::size_t at = status.find(kKey);
+  if (at == std::string_view::npos) return 0;
+  const std::size_t digits = status.find_first_of("0123456789", at + kKey.size());
+  std::uint64_t kib = 0;
+  if (digits != std::string_view::npos) {
+    std::from_chars(status.data() + digits, status.data() + status.size(), kib);
+  }
+  return kib;
+}
+
+link::GuestCounters count_guest() {
+  link::GuestCounters counters;
+  counters.processes = count_processes();
+  counters.cgroups = count_cgroups();
+  counters.mounts = count_mounts();
+  counters.boxd_fds = count_descriptors();
+  if (const auto status = sys::read_file("/proc/self/status")) {
+    counters.boxd_rss_kib = resident_kib(*status);
+  }
+  return counters;
+}
+
+}  // namespace pybox::boxd
