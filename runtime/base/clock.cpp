@@ -19,16 +19,16 @@ Nanos monotonic_now() { return read(CLOCK_MONOTONIC); }
 Nanos wall_now() { return read(CLOCK_REALTIME); }
 
 std::string rfc3339(Nanos since_epoch) {
-  const auto whole = std::chrono::floor<std::chrono::seconds>(since_epoch);
-  const std::time_t t = whole.count();
-  std::tm utc{};
-  gmtime_r(&t, &utc);
+  // Not gmtime(3): it reads the host's time zone file.
+  const auto day = std::chrono::floor<std::chrono::days>(since_epoch);
+  const std::chrono::year_month_day date{std::chrono::sys_days(day)};
+  const std::chrono::hh_mm_ss time{std::chrono::floor<Millis>(since_epoch - day)};
   std::array<char, 40> text{};
-  const std::size_t n = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  const long ms = static_cast<long>(std::chrono::floor<Millis>(since_epoch - whole).count());
-  std::array<char, 32> fraction{};
-  std::snprintf(fraction.data(), fraction.size(), ".%03ldZ", ms);
-  return std::string(text.data(), n) + fraction.data();
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02ld:%02ld:%02ld.%03ldZ",
+                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()), time.hours().count(), time.minutes().count(),
+                time.seconds().count(), time.subseconds().count());
+  return text.data();
 }
 
 }  // namespace pybox

@@ -1,5 +1,6 @@
 #include "base/digest.hpp"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <sys/random.h>
 
@@ -8,9 +9,17 @@
 
 namespace pybox {
 
+void prepare_openssl() {
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT, nullptr);
+}
+
 struct Sha256::State {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  State() { EVP_DigestInit_ex(context, EVP_sha256(), nullptr); }
+  EVP_MD_CTX* context = nullptr;
+  State() {
+    prepare_openssl();
+    context = EVP_MD_CTX_new();
+    EVP_DigestInit_ex(context, EVP_sha256(), nullptr);
+  }
   ~State() { EVP_MD_CTX_free(context); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;

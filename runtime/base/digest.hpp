@@ -11,6 +11,11 @@
 
 namespace pybox {
 
+/// To be called before the first use of OpenSSL anywhere: no configuration file is read (it may
+/// name code to load, and OPENSSL_CONF is the caller's), nothing is torn down at exit. Cheap when
+/// repeated.
+void prepare_openssl();
+
 /// Incremental SHA-256. Move-only; feed with update(), end once with hex().
 class Sha256 {
  public:

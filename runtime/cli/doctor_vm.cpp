@@ -45,7 +45,7 @@ DoctorCheck qemu_check() {
   return check;
 }
 
-DoctorCheck kvm_check() {
+DoctorCheck kvm_check(const Result<vm::Status>& running) {
   DoctorCheck check{Area::Vm, "KVM", false, "", "", false};
   const sys::Fd kvm(::open("/dev/kvm", O_RDWR | O_CLOEXEC));
   if (!kvm.is_open()) {
@@ -57,8 +57,12 @@ DoctorCheck kvm_check() {
     return check;
   }
   check.ok = ::ioctl(kvm.get(), KVM_GET_API_VERSION, 0) == KVM_API_VERSION;
-  check.detail =
-      check.ok ? "/dev/kvm may be used" : "/dev/kvm speaks another version; QEMU emulates";
+  check.detail = check.ok ? "/dev/kvm may be opened" : "/dev/kvm speaks another version";
+  if (running && running->running && running->accelerator != "kvm") {
+    // What the start found out weighs more than a device that opens.
+    check.ok = false;
+    check.detail += ", but the running VM is emulated: `pybox vm status` says why";
+  }
   return check;
 }
 
@@ -68,9 +72,8 @@ DoctorCheck kernel_check(const sys::StateDirs& dirs) {
   return {Area::Vm, "guest kernel", false, kernel.error().message(), "pybox setup"};
 }
 
-DoctorCheck running_check(const sys::StateDirs& dirs) {
+DoctorCheck running_check(const Result<vm::Status>& status) {
   DoctorCheck check{Area::Vm, "VM", false, "not running", "pybox vm start", false};
-  const auto status = vm::status_of(dirs);
   if (!status) {
     check.detail = status.error().message();
   } else if (status->running) {
@@ -83,10 +86,11 @@ DoctorCheck running_check(const sys::StateDirs& dirs) {
 }  // namespace
 
 void probe_vm(const sys::StateDirs& dirs, std::vector<DoctorCheck>& checks) {
+  const auto running = vm::status_of(dirs);
   checks.push_back(qemu_check());
-  checks.push_back(kvm_check());
+  checks.push_back(kvm_check(running));
   checks.push_back(kernel_check(dirs));
-  checks.push_back(running_check(dirs));
+  checks.push_back(running_check(running));
 }
 
 void probe_setup_tools(std::vector<DoctorCheck>& checks) {

@@ -38,6 +38,7 @@ void require(bool ok) {
 }
 
 Key private_key(const KeySeed& seed) {
+  prepare_openssl();
   Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, seed.data(), seed.size()));
   require(key != nullptr);
   return key;
@@ -111,6 +112,7 @@ RawSignature SigningKey::sign(std::string_view message) const {
 
 bool signature_holds(const PublicKey& key, std::string_view message,
                      const RawSignature& signature) {
+  prepare_openssl();
   const Key public_key(
       EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.data(), key.size()));
   const Context context(EVP_MD_CTX_new());
