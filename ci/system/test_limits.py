@@ -38,8 +38,11 @@ def deadline_race(t):
             t.receipt(run, outcome__exit_code=0, outcome__signal=None)
             t.equal("exit code", run.exit, 0)
         else:
-            t.ended(run, 124, "SUPERVISOR_KILL_OBSERVED")
-            t.receipt(run, outcome__exit_code=137, outcome__signal=9, outcome__deadline_fired=True)
+            # An emulated boxd that got no CPU for a second is overtaken by the keeper's timer.
+            overtaken = t.engine == "vm" and observation == "BOX_TIMER_KILL_OBSERVED"
+            t.ended(run, 124, observation if overtaken else "SUPERVISOR_KILL_OBSERVED")
+            t.receipt(run, outcome__exit_code=137, outcome__signal=9, outcome__deadline_fired=not overtaken,
+                      outcome__box_timer_fired=overtaken)
     t.check("both ways were met", engine_is_slow(t) or len(seen) == 2, str(seen))
 
 
@@ -72,27 +75,29 @@ def use(mib):
 def at(moment):
     time.sleep(max(0, moment - (time.monotonic() - began)))
 began = time.monotonic()
-base = use(20); print(time.monotonic() - began, flush=True); at(2)
-print(time.monotonic() - began, flush=True); more = use(80); print(time.monotonic() - began, flush=True); at(4)
-more.close(); print(time.monotonic() - began, flush=True); at(6)
+base = use(20); print(time.monotonic() - began, flush=True); at(1 * STEP)
+print(time.monotonic() - began, flush=True); more = use(80); print(time.monotonic() - began, flush=True); at(2 * STEP)
+more.close(); print(time.monotonic() - began, flush=True); at(3 * STEP)
 """
 
 
 @test("steps of memory show in the series at the right times", serial=True)
 def memory_steps(t):
-    run = t.exec("-c", STEPS, limit_s=25)
+    # Late samples are half a second apart; an emulated VM spends seconds on touching the memory.
+    step = 5 if t.engine == "vm" else 2
+    run = t.exec("-c", STEPS.replace("STEP", str(step)), limit_s=25)
     t.ended(run, 0)
     reached, rises, risen, falls = (float(line) for line in run.text.split())
     series = run.get("kernel.series", [])
     t.within("number of samples", len(series), 20, 64)
     # The program's clock starts after its interpreter; the series starts at the go message.
-    offset = run.get("outcome.wall_s") - 6.0
+    offset = run.get("outcome.wall_s") - 3 * step
 
     def between(begin, end):
         return [m for s, m, *_ in series if begin + offset + 0.1 <= s <= end + offset - 0.1]
 
     for what, begin, end, low, high in (("20 MiB", reached, rises, 20, 45), ("100 MiB", risen, falls, 100, 125),
-                                        ("20 MiB again", falls, 6.0, 20, 45)):
+                                        ("20 MiB again", falls, 3 * step, 20, 45)):
         values = between(begin, end)
         if t.check(f"samples at {what}", len(values) >= 3, str(values)):
             t.within(f"least at {what}", min(values) / MIB, low, high)
