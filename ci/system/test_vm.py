@@ -15,7 +15,7 @@ def own_home(t):
     """A PyBox of the test's own, so that the shared VM is not disturbed: same kernel and images."""
     home = t.folder / "pybox"
     shutil.copytree(t.setting.home, home, symlinks=True, copy_function=os.link,
-                    ignore=shutil.ignore_patterns("run", "receipts", "cache", "saved", "*.log*"))
+                    ignore=shutil.ignore_patterns("run", "receipts", "cache", "saved", "*.log*", "*.lock"))
     t.home = home
     return home
 

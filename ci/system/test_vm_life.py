@@ -250,7 +250,7 @@ def _changed_image(t, home):
 def ordinary_user(t):
     home = t.folder / "pybox"
     shutil.copytree(t.setting.home, home, symlinks=True,
-                    ignore=shutil.ignore_patterns("run", "receipts", "saved", "cache", "kvm-failed"))
+                    ignore=shutil.ignore_patterns("run", "receipts", "saved", "cache", "kvm-failed", "*.lock"))
     uid = os.getuid() or 54321
     words = []
     if os.getuid() == 0:
