@@ -44,7 +44,9 @@ def initramfs(options):
             files[f"payload/system/{path.name}"] = path
     for path in (options.home / "keys").iterdir():
         files[f"payload/home/keys/{path.name}"] = path
-    files["payload/home/images/stdlib/manifest.json"] = options.home / "images/stdlib/manifest.json"
+    for path in (options.home / "images/stdlib").iterdir():  # its records; its tree is the disk
+        if path.is_file() and path.name != "image.erofs":
+            files[f"payload/home/images/stdlib/{path.name}"] = path
     folders = {str(p) for name in files for p in pathlib.PurePath(name).parents if str(p) != "."}
     packed = [cpio_entry(name, 0o040755) for name in sorted(folders | {"newroot", "dev"})]
     for name, path in files.items():
@@ -53,15 +55,17 @@ def initramfs(options):
     return b"".join(packed) + cpio_entry("TRAILER!!!", 0)
 
 
-def accelerator():
+def accelerators():
+    """KVM first; on some hosts (nested ones) it can be opened and still not run a machine."""
     forced = os.environ.get("PYBOX_VM_ACCELERATOR")
-    usable = os.access("/dev/kvm", os.R_OK | os.W_OK)
-    return forced or ("kvm" if usable else "tcg")
+    if forced:
+        return [forced]
+    return ["kvm", "tcg"] if os.access("/dev/kvm", os.R_OK | os.W_OK) else ["tcg"]
 
 
-def qemu_words(options, folder):
+def qemu_words(options, folder, accelerator):
     return [
-        "qemu-system-x86_64", "-machine", f"q35,accel={accelerator()}", "-cpu", "max", "-m", "1536", "-smp", "2",
+        "qemu-system-x86_64", "-machine", f"q35,accel={accelerator}", "-cpu", "max", "-m", "1536", "-smp", "2",
         "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-sandbox", "on",
         "-kernel", str(options.home / "vm/kernel/vmlinuz"), "-initrd", str(folder / "initramfs"),
         "-append", "console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off cgroup_no_v1=all rcupdate.rcu_expedited=1",
@@ -109,10 +113,13 @@ def run(options):
     options.results.unlink(missing_ok=True)
     try:
         (folder / "initramfs").write_bytes(initramfs(options))
-        with subprocess.Popen(qemu_words(options, folder), stdin=subprocess.DEVNULL) as qemu:
-            trouble = wait_for(qemu, folder / "results")
-        heard = (folder / "results").read_text(errors="replace") if (folder / "results").exists() else ""
-        phases = read_results(heard.splitlines())
+        for accelerator in accelerators():
+            with subprocess.Popen(qemu_words(options, folder, accelerator), stdin=subprocess.DEVNULL) as qemu:
+                trouble = wait_for(qemu, folder / "results")
+            results = folder / "results"
+            phases = read_results(results.read_text(errors="replace").splitlines() if results.exists() else [])
+            if phases:
+                break
         for name in ("root", "user"):
             phase = phases.get(name)
             if phase is None:

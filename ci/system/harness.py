@@ -95,6 +95,7 @@ class Setting:
 
     pybox: pathlib.Path
     home: pathlib.Path
+    guest: bool = False  # these tests themselves run inside a VM
 
 
 @dataclass
@@ -108,6 +109,12 @@ class Probe:
     failures: list = field(default_factory=list)
     extra_env: dict = field(default_factory=dict)
     home: pathlib.Path | None = None
+
+    @property
+    def slow(self):
+        """Emulated (TCG): starting Python alone takes up to a second, more on busy cores, so a test that
+        reads the clock must leave room or stretch its steps."""
+        return self.engine == "vm" or self.setting.guest
 
     # ---- running -------------------------------------------------------------------------------
 

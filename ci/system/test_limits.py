@@ -12,8 +12,7 @@ def deadline(t):
     t.ended(run, 124, "SUPERVISOR_KILL_OBSERVED")
     t.receipt(run, outcome__signal=9, outcome__exit_code=137, outcome__deadline_fired=True,
               outcome__box_timer_fired=False)
-    slack = 0.15 if t.engine == "native" else 1.5
-    t.within("wall_s of the receipt", run.get("outcome.wall_s"), 0.4, 0.4 + slack)
+    t.within("wall_s of the receipt", run.get("outcome.wall_s"), 0.4, 0.4 + (1.5 if t.slow else 0.15))
 
 
 @test("the deadline is met again and again", engines=NATIVE, serial=True, guest=False)
@@ -39,16 +38,11 @@ def deadline_race(t):
             t.equal("exit code", run.exit, 0)
         else:
             # An emulated boxd that got no CPU for a second is overtaken by the keeper's timer.
-            overtaken = t.engine == "vm" and observation == "BOX_TIMER_KILL_OBSERVED"
+            overtaken = t.slow and observation == "BOX_TIMER_KILL_OBSERVED"
             t.ended(run, 124, observation if overtaken else "SUPERVISOR_KILL_OBSERVED")
             t.receipt(run, outcome__exit_code=137, outcome__signal=9, outcome__deadline_fired=not overtaken,
                       outcome__box_timer_fired=overtaken)
-    t.check("both ways were met", engine_is_slow(t) or len(seen) == 2, str(seen))
-
-
-def engine_is_slow(t):
-    """Interpreter start under TCG takes long enough that every such program is late."""
-    return t.engine == "vm"
+    t.check("both ways were met", t.slow or len(seen) == 2, str(seen))
 
 
 @test("a run without --timeout has two seconds")
@@ -75,7 +69,7 @@ def use(mib):
 def at(moment):
     time.sleep(max(0, moment - (time.monotonic() - began)))
 began = time.monotonic()
-base = use(20); print(time.monotonic() - began, flush=True); at(1 * STEP)
+base = use(20); print(time.monotonic() - began, flush=True); at(STEP)
 print(time.monotonic() - began, flush=True); more = use(80); print(time.monotonic() - began, flush=True); at(2 * STEP)
 more.close(); print(time.monotonic() - began, flush=True); at(3 * STEP)
 """
@@ -83,9 +77,8 @@ more.close(); print(time.monotonic() - began, flush=True); at(3 * STEP)
 
 @test("steps of memory show in the series at the right times", serial=True)
 def memory_steps(t):
-    # Late samples are half a second apart; an emulated VM spends seconds on touching the memory.
-    step = 5 if t.engine == "vm" else 2
-    run = t.exec("-c", STEPS.replace("STEP", str(step)), limit_s=25)
+    step = 5 if t.slow else 2
+    run = t.exec("-c", STEPS.replace("STEP", str(step)), limit_s=30)
     t.ended(run, 0)
     reached, rises, risen, falls = (float(line) for line in run.text.split())
     series = run.get("kernel.series", [])
@@ -113,7 +106,7 @@ def sample_spacing(t):
     gaps = [b - a for a, b in zip(times, times[1:])]
     t.within("samples in all", len(times), 20, 64)
     t.check("none closer than 0.05 s", min(gaps, default=0) >= 0.0499, str(min(gaps, default=0)))
-    t.within("samples in the first second", len([s for s in times if s < 1.0]), 12, 21)
+    t.within("samples in the first second", len([s for s in times if s < 1.0]), 6 if t.slow else 12, 21)
     t.equal("kernel.samples counts them", run.get("kernel.samples"), len(times))
 
 
@@ -123,7 +116,7 @@ def final_readings(t):
     t.ended(run, 0)
     t.receipt(run, kernel__memory_peak_final=True, kernel__oom_kills=0, kernel__pids_refusals=0)
     t.within("peak in MiB, though no sample met it", run.get("kernel.memory_peak_bytes", 0) / MIB, 40, 75)
-    t.within("CPU seconds", run.get("kernel.cpu_usage_s"), 0.005, 8)
+    t.within("CPU seconds", run.get("kernel.cpu_usage_s"), 0.005, 10.5)
     t.within("most processes", run.get("kernel.pids_peak"), 1, 4)
 
 

@@ -1,7 +1,10 @@
 #include "guest_host/mounts.hpp"
 
 #include <fcntl.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -113,6 +116,19 @@ Result<void> switch_root() {
   return {};
 }
 
+/// The kernel starts with the loopback interface down.
+Result<void> raise_loopback() {
+  const pybox::sys::Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request{};
+  request.ifr_name[0] = 'l';
+  request.ifr_name[1] = 'o';
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  if (!socket.is_open() || ::ioctl(socket.get(), SIOCSIFFLAGS, &request) != 0) {
+    return Error::from_errno(errno, "raising the loopback interface");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> become_host() {
@@ -120,9 +136,9 @@ Result<void> become_host() {
   for (const MountPoint& point : kMounts) PYBOX_TRY(mount_at(point));
   PYBOX_TRY(mount_image());
   PYBOX_TRY(fill_root());
-  // What every desktop and server sets, so that an unprivileged box is possible at all.
   PYBOX_TRY(pybox::sys::write_pseudo_file(std::string(kNewRoot) + "/proc/sys/kernel/core_pattern",
                                           "/nowhere/core"));
+  PYBOX_TRY(raise_loopback());
   return switch_root();
 }
 
