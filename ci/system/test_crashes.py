@@ -53,7 +53,7 @@ def listed_receipts(t):
 def kept_receipt(t, known):
     """The receipt that appeared since `known` was listed; it is written when the box is gone, which the
     host cannot see of a box in the VM."""
-    t.until("a receipt is kept", lambda: listed_receipts(t) - known, GONE_S[t.engine], every_s=0.2)
+    t.until("a receipt is kept", lambda: listed_receipts(t) - known, gone_after(t), every_s=0.2)
     new = listed_receipts(t) - known
     if not t.equal("kept receipts", len(new), 1):
         return {}
