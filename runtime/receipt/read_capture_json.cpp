@@ -21,21 +21,28 @@ Result<std::string> read_kept(JsonFields& fields) {
   return wrong_shape("`" + fields.place("encoding") + "` does not fit its text or base64");
 }
 
+/// Whether counts and digest fit the bytes, and are unknown together.
+bool agrees_with_itself(const CapturedStream& stream, std::optional<std::uint64_t> total,
+                        std::uint64_t kept, std::optional<bool> truncated) {
+  if (kept != stream.bytes.size()) return false;
+  if (!stream.was_watched()) return !total && !truncated && kept == 0;
+  return total && *total >= kept && truncated == stream.truncated();
+}
+
 Result<CapturedStream> read_stream(JsonFields fields) {
   CapturedStream stream;
   stream.bytes = PYBOX_TRY(read_kept(fields));
-  stream.bytes_total = PYBOX_TRY(fields.count("bytes_total"));
+  const auto total = PYBOX_TRY(fields.count_or_null("bytes_total"));
   const std::uint64_t kept = PYBOX_TRY(fields.count("bytes_kept"));
-  const bool truncated = PYBOX_TRY(fields.flag("truncated"));
+  const auto truncated = PYBOX_TRY(fields.flag_or_null("truncated"));
   const auto digest = PYBOX_TRY(fields.text_or_null("sha256"));
   if (digest) stream.sha256 = PYBOX_TRY(read_digest(fields, "sha256"));
   PYBOX_TRY(fields.finish());
-  const bool counts_agree =
-      kept == stream.bytes.size() && stream.bytes_total >= kept && truncated == stream.truncated();
-  if (!counts_agree) {
+  stream.bytes_total = total.value_or(0);
+  if (!agrees_with_itself(stream, total, kept, truncated)) {
     return wrong_shape("`" + fields.place("bytes_kept") + "` does not fit the stream");
   }
-  if (!stream.sha256.empty() && !truncated && sha256_hex(stream.bytes) != stream.sha256) {
+  if (digest && !stream.truncated() && sha256_hex(stream.bytes) != *digest) {
     return wrong_shape("`" + fields.place("sha256") + "` is not the digest of the stream");
   }
   return stream;

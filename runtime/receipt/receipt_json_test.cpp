@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -6,6 +7,7 @@
 #include "receipt/receipt.hpp"
 #include "receipt/sample_for_tests.hpp"
 #include "receipt/verify.hpp"
+#include "sys/file.hpp"
 
 namespace pybox {
 namespace {
@@ -91,6 +93,30 @@ TEST_CASE("a receipt says what was asked, and never the program or its arguments
   CHECK(request["files_in"][0]["sha256"] == sha256_hex("1,2\n"));
   CHECK(text.find("print(") == std::string::npos);
   CHECK(text.find("secret argument") == std::string::npos);
+}
+
+TEST_CASE("docs/receipt.md describes every key and every name") {
+  const std::string page =
+      sys::read_file(std::filesystem::path(PYBOX_SOURCE_DIR) / "docs/receipt.md").value();
+  const std::function<void(const ordered_json&)> look = [&](const ordered_json& value) {
+    for (const auto& [key, field] : value.items()) {
+      INFO(key);
+      if (value.is_object()) {
+        const bool named = page.find("`" + key + "`") != std::string::npos ||
+                           page.find("." + key + "`") != std::string::npos ||
+                           page.find("`" + key + ".") != std::string::npos ||
+                           page.find("{" + key) != std::string::npos ||
+                           page.find(", " + key) != std::string::npos;
+        CHECK(named);
+      }
+      if (field.is_structured() && key != "series") look(field);
+    }
+  };
+  look(ordered_json::parse(signed_sample()));
+  for (int i = 0; i <= static_cast<int>(Observation::NotStarted); ++i) {
+    CHECK(page.find("`" + std::string(name_of(static_cast<Observation>(i))) + "`") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("times are written to the microsecond, without tails") {

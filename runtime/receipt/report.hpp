@@ -79,7 +79,8 @@ struct KernelReadings {
 struct CapturedStream {
   std::string bytes;  ///< what was kept
   std::uint64_t bytes_total = 0;
-  std::string sha256;  ///< of everything that was seen
+  std::string sha256;  ///< of everything that was seen, 64 hex digits; empty when nobody watched
+  bool was_watched() const { return !sha256.empty(); }
   bool truncated() const { return bytes_total > bytes.size(); }
 };
 

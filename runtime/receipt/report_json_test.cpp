@@ -50,6 +50,8 @@ TEST_CASE("an empty report survives too: unknown stays unknown") {
   CHECK(object["denied"].is_null());
   CHECK(object["capture"]["stdout"]["sha256"].is_null());
   CHECK(object["capture"]["stdout"]["text"] == "");
+  CHECK(object["capture"]["stdout"]["bytes_total"].is_null());
+  CHECK(object["capture"]["stdout"]["truncated"].is_null());
 }
 
 TEST_CASE("a failure travels with its message and hint") {
@@ -236,6 +238,9 @@ TEST_CASE("a stream must agree with its counts and its digest") {
   CHECK(stream("bytes_total", 5) == counts);
   CHECK(stream("bytes_total", 7) == counts);  // cut, but `truncated` is false
   CHECK(stream("truncated", true) == counts);
+  CHECK(stream("truncated", nullptr) == counts);
+  CHECK(stream("bytes_total", nullptr) == counts);
+  CHECK(stream("sha256", nullptr) == counts);
   CHECK(stream("text", "hellO\n") == "`capture.stdout.sha256` is not the digest of the stream");
   CHECK(stream("sha256", "ABC") == "`capture.stdout.sha256` must be 64 hex digits");
   const std::string encoding = "`capture.stdout.encoding` does not fit its text or base64";

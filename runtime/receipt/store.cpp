@@ -62,7 +62,7 @@ void prune(const sys::StateDirs& dirs) {
   const Folder folder(::opendir(dirs.receipts().c_str()));
   if (folder == nullptr) return;
   std::vector<std::string> ids = ids_in(folder.get());
-  if (ids.size() <= kKeptReceipts) return;
+  if (ids.size() < kKeptReceipts + kReceiptSlack) return;
   const auto kept = with_times(folder.get(), dirs.receipts(), std::move(ids));
   for (std::size_t i = kKeptReceipts; i < kept.size(); ++i) ::unlink(kept[i].file.c_str());
 }
@@ -92,7 +92,9 @@ Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::
 std::vector<KeptReceipt> list_receipts(const sys::StateDirs& dirs) {
   const Folder folder(::opendir(dirs.receipts().c_str()));
   if (folder == nullptr) return {};
-  return with_times(folder.get(), dirs.receipts(), ids_in(folder.get()));
+  auto kept = with_times(folder.get(), dirs.receipts(), ids_in(folder.get()));
+  if (kept.size() > kKeptReceipts) kept.resize(kKeptReceipts);
+  return kept;
 }
 
 Result<KeptReceipt> find_receipt(const sys::StateDirs& dirs, std::string_view prefix) {

@@ -61,13 +61,20 @@ TEST_CASE("what is no receipt is neither listed nor removed") {
   CHECK(fs::exists(home.dirs.receipts() / "notes.txt"));
 }
 
-TEST_CASE("the newest 500 stay") {
+TEST_CASE("the newest 500 stay, and not many more") {
   const Home home;
-  for (int i = 0; i < 503; ++i) home.keep("r" + std::to_string(i), 1000 + i);
+  const auto on_disk = [&] {
+    return std::distance(fs::directory_iterator(home.dirs.receipts()), {});
+  };
+  const auto most = static_cast<int>(kKeptReceipts + kReceiptSlack);
+  for (int i = 0; i < most - 1; ++i) home.keep("r" + std::to_string(i), 1000 + i);
+  CHECK(on_disk() == most - 1);
+  CHECK(list_receipts(home.dirs).size() == kKeptReceipts);
+  home.keep("r" + std::to_string(most - 1), 1000 + most);
+  CHECK(on_disk() == static_cast<int>(kKeptReceipts));
   const auto kept = list_receipts(home.dirs);
-  CHECK(kept.size() == kKeptReceipts);
-  CHECK(kept.front().id == "r502");
-  CHECK(kept.back().id == "r3");
+  CHECK(kept.front().id == "r531");
+  CHECK(kept.back().id == "r32");
 }
 
 TEST_CASE("an absent folder holds no receipts") {

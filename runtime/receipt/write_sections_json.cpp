@@ -82,13 +82,18 @@ ordered_json stream_json(const CapturedStream& stream) {
       stream.truncated() ? cut_at_character(stream.bytes) : std::string_view(stream.bytes);
   const bool is_text = is_utf8(cut);
   const std::string_view kept = is_text ? cut : std::string_view(stream.bytes);
+  // Of a stream that nobody watched (no box, or a lost one) nothing is known but that nothing was
+  // kept.
+  const auto if_watched = [&](const ordered_json& value) {
+    return stream.was_watched() ? value : ordered_json(nullptr);
+  };
   return {{"text", is_text ? ordered_json(kept) : ordered_json(nullptr)},
           {"base64", is_text ? ordered_json(nullptr) : ordered_json(base64_encode(kept))},
           {"encoding", is_text ? "utf-8" : "base64"},
-          {"bytes_total", count_json(stream.bytes_total)},
+          {"bytes_total", if_watched(count_json(stream.bytes_total))},
           {"bytes_kept", kept.size()},
-          {"truncated", stream.bytes_total > kept.size()},
-          {"sha256", stream.sha256.empty() ? ordered_json(nullptr) : text_json(stream.sha256)}};
+          {"truncated", if_watched(stream.bytes_total > kept.size())},
+          {"sha256", if_watched(text_json(stream.sha256))}};
 }
 
 ordered_json files_json(const Files& files) {
