@@ -71,6 +71,14 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
+bool is_plain_word(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && text.front() != '.' &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '.' || c == '_' || c == '-';
+         });
+}
+
 std::string_view cut_at_character(std::string_view bytes) {
   for (std::size_t back = 1; back <= 3 && back <= bytes.size(); ++back) {
     const std::string_view tail = bytes.substr(bytes.size() - back);

@@ -13,6 +13,10 @@ namespace pybox {
 /// True when `bytes` is well-formed UTF-8 (no surrogates, no overlong forms; RFC 3629).
 bool is_utf8(std::string_view bytes);
 
+/// A word that may become a file's name or stand in a log: 1 to 64 of [A-Za-z0-9._-], no dot in
+/// front.
+bool is_plain_word(std::string_view text);
+
 /// The longest prefix that does not end inside a UTF-8 character. Bytes that are no UTF-8 at all
 /// are left alone: only an unfinished final sequence (at most 3 bytes) is dropped.
 std::string_view cut_at_character(std::string_view bytes);

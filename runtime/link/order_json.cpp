@@ -1,8 +1,8 @@
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "base/digest.hpp"
+#include "base/strict_json.hpp"
+#include "base/text.hpp"
 #include "link/order.hpp"
 
 namespace pybox::link {
@@ -15,60 +15,7 @@ constexpr std::size_t kMaxName = 4096;    ///< a path below /tmp/input (PATH_MAX
 constexpr std::size_t kMaxItems = 65536;  ///< of any list; the head's own size is the real bound
 constexpr std::uint64_t kMaxLimit = 1ULL << 40U;
 
-/// Reads typed fields of one object and remembers the first that is wrong, so that the callers stay
-/// straight lines. After ok() is false every value read is a default.
-class Fields {
- public:
-  explicit Fields(const json& object) : object_(object) {}
-
-  std::string text(const char* key, std::size_t most = kMaxWord) {
-    const json* value = find(key);
-    if (value == nullptr || !value->is_string()) return wrong(key), std::string();
-    const auto& string = value->get_ref<const std::string&>();
-    if (string.size() > most) return wrong(key), std::string();
-    return string;
-  }
-  bool boolean(const char* key) {
-    const json* value = find(key);
-    if (value == nullptr || !value->is_boolean()) return wrong(key), false;
-    return value->get<bool>();
-  }
-  std::uint64_t number(const char* key, std::uint64_t least, std::uint64_t most) {
-    const json* value = find(key);
-    if (value == nullptr || !value->is_number_unsigned()) return wrong(key), 0;
-    const auto n = value->get<std::uint64_t>();
-    if (n < least || n > most) return wrong(key), 0;
-    return n;
-  }
-  const json& list(const char* key) {
-    static const json kEmpty = json::array();
-    const json* value = find(key);
-    if (value == nullptr || !value->is_array() || value->size() > kMaxItems) {
-      return wrong(key), kEmpty;
-    }
-    return *value;
-  }
-  const json& object(const char* key) {
-    static const json kEmpty = json::object();
-    const json* value = find(key);
-    if (value == nullptr || !value->is_object()) return wrong(key), kEmpty;
-    return *value;
-  }
-  void wrong(const char* key) {
-    if (problem_.empty()) problem_ = key;
-  }
-  bool ok() const { return problem_.empty(); }
-  const std::string& problem() const { return problem_; }
-
- private:
-  const json* find(const char* key) const {
-    const auto it = object_.find(key);
-    return it == object_.end() ? nullptr : &*it;
-  }
-  const json& object_;
-  std::string problem_;
-};
-
+/// A field whose text or number is of the right type and still means nothing.
 Error bad(const std::string& what) {
   return Error(ErrorKind::Protocol, "a run order has a wrong " + what);
 }
@@ -77,15 +24,6 @@ bool is_digest(std::string_view text) {
   constexpr std::string_view kPrefix = "sha256:";
   return text.size() == kPrefix.size() + 64 && text.starts_with(kPrefix) &&
          text.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
-}
-
-/// Receipt ids and protection names become file names and log words.
-bool is_word(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && !text.starts_with('.') &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '-' || c == '_' || c == '.';
-         });
 }
 
 /// Relative, and no component that would climb or vanish.
@@ -111,48 +49,55 @@ json limits_json(const Limits& limits) {
           {"tmp_inodes", limits.tmp_inodes}};
 }
 
-Limits limits_from(Fields fields, std::string& problem) {
-  constexpr std::uint64_t kMax32 = 0xffffffffU;
+Result<std::uint64_t> positive(JsonFields& fields, std::string_view key, std::uint64_t most) {
+  const std::uint64_t value = PYBOX_TRY(fields.count(key, most));
+  if (value == 0) return bad(fields.place(key));
+  return value;
+}
+
+Result<std::uint32_t> positive32(JsonFields& fields, std::string_view key) {
+  return static_cast<std::uint32_t>(PYBOX_TRY(positive(fields, key, 0xffffffffU)));
+}
+
+Result<Limits> limits_from(JsonFields fields) {
+  constexpr std::uint64_t kMaxStream = 8 * ceiling::kOutputStreamBytes.count;
   Limits limits;
-  limits.memory = Bytes{fields.number("memory_bytes", 1, kMaxLimit)};
-  limits.pids = static_cast<std::uint32_t>(fields.number("pids", 1, kMax32));
-  limits.cpu = MilliCores{static_cast<std::uint32_t>(fields.number("cpu_millicores", 1, kMax32))};
-  limits.stdout_bytes =
-      Bytes{fields.number("stdout_bytes", 0, 8 * ceiling::kOutputStreamBytes.count)};
-  limits.stderr_bytes =
-      Bytes{fields.number("stderr_bytes", 0, 8 * ceiling::kOutputStreamBytes.count)};
-  limits.tmp = Bytes{fields.number("tmp_bytes", 1, kMaxLimit)};
-  limits.tmp_inodes = static_cast<std::uint32_t>(fields.number("tmp_inodes", 1, kMax32));
-  problem = fields.problem();
+  limits.memory = Bytes{PYBOX_TRY(positive(fields, "memory_bytes", kMaxLimit))};
+  limits.pids = PYBOX_TRY(positive32(fields, "pids"));
+  limits.cpu = MilliCores{PYBOX_TRY(positive32(fields, "cpu_millicores"))};
+  limits.stdout_bytes = Bytes{PYBOX_TRY(fields.count("stdout_bytes", kMaxStream))};
+  limits.stderr_bytes = Bytes{PYBOX_TRY(fields.count("stderr_bytes", kMaxStream))};
+  limits.tmp = Bytes{PYBOX_TRY(positive(fields, "tmp_bytes", kMaxLimit))};
+  limits.tmp_inodes = PYBOX_TRY(positive32(fields, "tmp_inodes"));
+  PYBOX_TRY(fields.finish());
   return limits;
 }
 
 /// Arguments are bytes (man 2 execve), JSON is text: they travel in base64.
-Result<std::vector<std::string>> args_from(const json& list) {
+Result<std::vector<std::string>> args_from(const std::vector<const json*>& list) {
   std::vector<std::string> args;
-  for (const json& item : list) {
+  for (const json* item : list) {
     std::string arg;
-    if (!item.is_string() || !base64_decode(item.get_ref<const std::string&>(), arg) ||
+    if (!item->is_string() || !base64_decode(item->get_ref<const std::string&>(), arg) ||
         arg.find('\0') != std::string::npos) {
-      return bad("args");
+      return bad("args_base64");
     }
     args.push_back(std::move(arg));
   }
   return args;
 }
 
-Result<std::vector<OrderHead::File>> inputs_from(const json& list) {
+Result<std::vector<OrderHead::File>> inputs_from(const std::vector<const json*>& list) {
   std::vector<OrderHead::File> files;
   std::uint64_t total = 0;
-  for (const json& item : list) {
-    if (!item.is_object()) return bad("inputs");
-    Fields fields(item);
-    OrderHead::File file{fields.text("name", kMaxName),
-                         fields.number("bytes", 0, ceiling::kInputBytes.count)};
+  for (const json* item : list) {
+    JsonFields fields = PYBOX_TRY(JsonFields::of(*item, "inputs"));
+    OrderHead::File file;
+    file.name = PYBOX_TRY(fields.text("name", kMaxName));
+    file.bytes = PYBOX_TRY(fields.count("bytes", ceiling::kInputBytes.count));
+    PYBOX_TRY(fields.finish());
     total += file.bytes;
-    if (!fields.ok() || !is_input_name(file.name) || total > ceiling::kInputBytes.count) {
-      return bad("inputs");
-    }
+    if (!is_input_name(file.name) || total > ceiling::kInputBytes.count) return bad("inputs");
     files.push_back(std::move(file));
   }
   return files;
@@ -175,42 +120,44 @@ Result<RunOrder> with_body(OrderHead head, std::string_view body) {
   return std::move(head.order);
 }
 
-Result<void> fill_words(RunOrder& order, Fields& fields) {
-  order.receipt_id = fields.text("receipt_id");
-  if (!is_word(order.receipt_id)) fields.wrong("receipt_id");
-  order.created_at = fields.text("created_at");
-  order.image_id = fields.text("image_id");
-  if (!is_digest(order.image_id)) fields.wrong("image_id");
-  order.code_sha256 = fields.text("code_sha256");
-  order.stream_output = fields.boolean("stream_output");
-  order.has_stdin = fields.boolean("has_stdin");
-  for (const json& name : fields.list("leave_out")) {
-    if (!name.is_string() || !is_word(name.get_ref<const std::string&>())) return bad("leave_out");
-    order.leave_out.push_back(name.get<std::string>());
+Result<void> fill_words(RunOrder& order, JsonFields& fields) {
+  order.receipt_id = PYBOX_TRY(fields.text("receipt_id", kMaxWord));
+  if (!is_plain_word(order.receipt_id)) return bad("receipt_id");
+  order.created_at = PYBOX_TRY(fields.text("created_at", kMaxWord));
+  order.image_id = PYBOX_TRY(fields.text("image_id", kMaxWord));
+  if (!is_digest(order.image_id)) return bad("image_id");
+  order.code_sha256 = PYBOX_TRY(fields.text("code_sha256", kMaxWord));
+  order.stream_output = PYBOX_TRY(fields.flag("stream_output"));
+  order.has_stdin = PYBOX_TRY(fields.flag("has_stdin"));
+  for (const json* name : PYBOX_TRY(fields.list("leave_out", kMaxItems))) {
+    if (!name->is_string() || !is_plain_word(name->get_ref<const std::string&>())) {
+      return bad("leave_out");
+    }
+    order.leave_out.push_back(name->get<std::string>());
   }
   return {};
 }
 
-Result<void> fill_request(Request& request, Fields& fields) {
-  const auto engine = engine_from(fields.text("engine"));
-  if (!engine) fields.wrong("engine");
-  request.engine = engine.value_or(EngineKind::Vm);
-  request.image = fields.text("image");
-  request.python = fields.text("python");
-  request.timeout = Nanos(fields.number(
-      "timeout_ns", 1, static_cast<std::uint64_t>(ceiling::kMaxTimeoutOperator / Nanos(1))));
-  request.program_name = fields.text("program_name");
-  request.args = PYBOX_TRY(args_from(fields.list("args_base64")));
-  request.return_files = fields.boolean("return_files");
-  request.cold = fields.boolean("cold");
-  const std::string orphaned = fields.text("when_orphaned");
-  if (orphaned != "run_on" && orphaned != "kill") fields.wrong("when_orphaned");
+Result<void> fill_request(Request& request, JsonFields& fields) {
+  constexpr auto kMaxNanos = static_cast<std::uint64_t>(ceiling::kMaxTimeoutOperator / Nanos(1));
+  const auto engine = engine_from(PYBOX_TRY(fields.text("engine", kMaxWord)));
+  if (!engine) return bad("engine");
+  request.engine = *engine;
+  request.image = PYBOX_TRY(fields.text("image", kMaxWord));
+  request.python = PYBOX_TRY(fields.text("python", kMaxWord));
+  request.timeout = Nanos(PYBOX_TRY(positive(fields, "timeout_ns", kMaxNanos)));
+  request.program_name = PYBOX_TRY(fields.text("program_name", kMaxWord));
+  const std::vector<const json*> args = PYBOX_TRY(fields.list("args_base64", kMaxItems));
+  request.args = PYBOX_TRY(args_from(args));
+  request.return_files = PYBOX_TRY(fields.flag("return_files"));
+  request.cold = PYBOX_TRY(fields.flag("cold"));
+  const std::string orphaned = PYBOX_TRY(fields.text("when_orphaned", kMaxWord));
+  if (orphaned != "run_on" && orphaned != "kill") return bad("when_orphaned");
   request.when_orphaned =
       orphaned == "kill" ? Request::WhenOrphaned::Kill : Request::WhenOrphaned::RunOn;
-  std::string problem;
-  request.limits = limits_from(Fields(fields.object("limits")), problem);
-  if (!problem.empty()) return bad("limits." + problem);
-  return {};
+  const JsonFields limits = PYBOX_TRY(fields.object("limits"));
+  request.limits = PYBOX_TRY(limits_from(limits));
+  return check_program_name(request.program_name);
 }
 
 }  // namespace
@@ -254,17 +201,15 @@ std::string order_body(const RunOrder& order) {
 }
 
 Result<OrderHead> order_head_from(std::string_view text) {
-  const json root = json::parse(text, nullptr, false);
-  if (!root.is_object()) return bad("head (no JSON object)");
+  const json root = PYBOX_TRY_CONTEXT(parse_json(text), "the run order");
+  JsonFields fields = PYBOX_TRY_CONTEXT(JsonFields::of(root, ""), "the run order");
   OrderHead head;
-  Fields fields(root);
   PYBOX_TRY(fill_words(head.order, fields));
   PYBOX_TRY(fill_request(head.order.request, fields));
-  head.program_bytes = fields.number("program_bytes", 0, ceiling::kProgramBytes.count);
-  const json& inputs = fields.list("inputs");
-  if (!fields.ok()) return bad(fields.problem());
-  PYBOX_TRY(check_program_name(head.order.request.program_name));
+  head.program_bytes = PYBOX_TRY(fields.count("program_bytes", ceiling::kProgramBytes.count));
+  const std::vector<const json*> inputs = PYBOX_TRY(fields.list("inputs", kMaxItems));
   head.inputs = PYBOX_TRY(inputs_from(inputs));
+  PYBOX_TRY(fields.finish());
   return head;
 }
 

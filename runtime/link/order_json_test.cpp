@@ -88,6 +88,9 @@ TEST_CASE("an order with a wrong field is refused, and the message names the fie
   CHECK(problem("\"pids\":32", "\"pids\":0").find("limits.pids") != std::string::npos);
   CHECK(problem("\"cold\":false", "\"cold\":0").find("cold") != std::string::npos);
   CHECK(problem("\"LS14\"", "\"LS14\\n\"").find("args") != std::string::npos);
+  CHECK(problem("\"cold\":false", "\"cold\":false,\"cold\":true").find("cold") !=
+        std::string::npos);
+  CHECK(problem("\"cold\":false", "\"cold\":false,\"more\":1").find("more") != std::string::npos);
   CHECK_FALSE(order_from("[]", ""));
   CHECK_FALSE(order_from("{", ""));
   CHECK_FALSE(order_from(std::string(100000, '['), ""));

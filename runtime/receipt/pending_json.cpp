@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/strict_json.hpp"
+#include "base/text.hpp"
 #include "receipt/pending.hpp"
 #include "sys/file.hpp"
 
@@ -11,14 +12,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxHead = 1U << 20U;  // link::kMaxHead
-
-bool is_plain_word(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && text.front() != '.' &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '.' || c == '_' || c == '-';
-         });
-}
 
 Result<json> head_from(const std::string& text) {
   if (text.size() > kMaxHead) return Error(ErrorKind::Protocol, "a head larger than 1 MiB");
