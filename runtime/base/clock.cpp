@@ -1,5 +1,6 @@
 #include "base/clock.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
@@ -17,6 +18,12 @@ Nanos read(clockid_t id) {
 
 Nanos monotonic_now() { return read(CLOCK_MONOTONIC); }
 Nanos wall_now() { return read(CLOCK_REALTIME); }
+
+timespec to_timespec(Nanos time) {
+  const Nanos left = std::max(Nanos{0}, time);
+  return {static_cast<time_t>(left.count() / 1'000'000'000),
+          static_cast<long>(left.count() % 1'000'000'000)};
+}
 
 std::string rfc3339(Nanos since_epoch) {
   // Not gmtime(3): it reads the host's time zone file.

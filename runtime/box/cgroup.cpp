@@ -11,6 +11,7 @@
 
 #include "box/cgroup_files.hpp"
 #include "box/cgroup_makers.hpp"
+#include "box/process_view.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::box {
@@ -23,13 +24,7 @@ namespace fs = std::filesystem;
 std::uint64_t start_time(pid_t pid) {
   const Result<std::string> text = sys::read_file("/proc/" + std::to_string(pid) + "/stat");
   if (!text) return 0;
-  // The second field is a name in parentheses that may hold anything; count from its end.
-  std::istringstream fields(text->substr(std::min(text->rfind(')') + 1, text->size())));
-  std::string field;
-  for (int i = 3; i <= 22 && fields >> field; ++i) {
-    if (i == 22) return number_in(field).value_or(0);
-  }
-  return 0;
+  return number_in(stat_field(*text, 22)).value_or(0);
 }
 
 std::uint64_t pid_namespace() {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 
@@ -82,6 +83,12 @@ Result<void> CgroupFolder::remove(Nanos patience) {
   }
   path_.clear();
   return {};
+}
+
+std::string_view read_again(const sys::Fd& fd) {
+  static std::array<char, 1024> text;  // boxd has one thread
+  const ssize_t n = ::pread(fd.get(), text.data(), text.size(), 0);
+  return {text.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
 }
 
 std::string first_line(std::optional<std::string> text) {

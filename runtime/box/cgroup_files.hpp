@@ -39,6 +39,10 @@ class CgroupFolder {
   sys::Fd fd_;
 };
 
+/// Reads a counter file that stays open; kernfs produces its text anew from the start. The view
+/// lasts until the next call.
+std::string_view read_again(const sys::Fd& fd);
+
 /// The first line of `text`.
 std::string first_line(std::optional<std::string> text);
 SealCheck compare(std::string name, std::string expected, std::string observed, std::string method);

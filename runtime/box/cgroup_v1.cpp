@@ -1,8 +1,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
-
 #include "box/cgroup_files.hpp"
 #include "box/cgroup_makers.hpp"
 
@@ -54,9 +52,10 @@ class CgroupV1 final : public BoxCgroup {
 
   CgroupReading read_now() const override {
     CgroupReading now;
-    now.memory_bytes = number_in(again(memory_now_));
-    now.pids = number_in(again(pids_now_));
-    if (const auto used = number_in(again(cpu_now_))) now.cpu_s = static_cast<double>(*used) / 1e9;
+    now.memory_bytes = number_in(read_again(memory_now_));
+    now.pids = number_in(read_again(pids_now_));
+    if (const auto used = number_in(read_again(cpu_now_)))
+      now.cpu_s = static_cast<double>(*used) / 1e9;
     return now;
   }
 
@@ -129,17 +128,11 @@ class CgroupV1 final : public BoxCgroup {
         .hint("turn swap off (`swapoff -a`) or boot with swapaccount=1");
   }
 
-  std::string_view again(const sys::Fd& fd) const {
-    const ssize_t n = ::pread(fd.get(), buffer_.data(), buffer_.size(), 0);
-    return {buffer_.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
-  }
-
   std::string name_;
   CgroupFolder memory_, pids_, cpu_, cpuacct_;
   bool swap_accounting_ = false;
   std::vector<sys::Fd> tasks_;
   sys::Fd memory_now_, pids_now_, cpu_now_;
-  mutable std::array<char, 64> buffer_{};
 };
 
 }  // namespace

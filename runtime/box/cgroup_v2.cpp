@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
-
 #include "box/cgroup_files.hpp"
 
 namespace pybox::box {
@@ -42,9 +40,9 @@ class CgroupV2 final : public BoxCgroup {
 
   CgroupReading read_now() const override {
     CgroupReading now;
-    now.memory_bytes = number_in(again(memory_));
-    now.pids = number_in(again(pids_));
-    if (const auto usage = keyed_number(again(cpu_), "usage_usec"))
+    now.memory_bytes = number_in(read_again(memory_));
+    now.pids = number_in(read_again(pids_));
+    if (const auto usage = keyed_number(read_again(cpu_), "usage_usec"))
       now.cpu_s = static_cast<double>(*usage) / 1e6;
     return now;
   }
@@ -100,15 +98,8 @@ class CgroupV2 final : public BoxCgroup {
   }
 
  private:
-  /// kernfs produces the text anew when read again from the start.
-  std::string_view again(const sys::Fd& fd) const {
-    const ssize_t n = ::pread(fd.get(), buffer_.data(), buffer_.size(), 0);
-    return {buffer_.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
-  }
-
   CgroupFolder folder_;
   sys::Fd memory_, pids_, cpu_;
-  mutable std::array<char, 1024> buffer_{};
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/clock.hpp"
 #include "box/inside.hpp"
 #include "box/privileges.hpp"
 #include "sys/syscalls.hpp"
@@ -62,10 +63,8 @@ pid_t clone_program(const InsideWork& work) {
   return sys::clone3(args);
 }
 
-void arm(int timer, std::int64_t nanoseconds) {
-  itimerspec when{};
-  when.it_value.tv_sec = nanoseconds / 1'000'000'000;
-  when.it_value.tv_nsec = nanoseconds % 1'000'000'000;
+void arm(int timer, Nanos time) {
+  const itimerspec when{{}, to_timespec(time)};
   ::timerfd_settime(timer, 0, &when, nullptr);
 }
 
@@ -116,7 +115,7 @@ bool reap(const InsideWork& work, pid_t program) {
         watched[2].fd = -1;
       } else if (message.say == Say::Go) {
         started = true;
-        arm(timer, message.a);
+        arm(timer, Nanos(message.a));
       }
     }
   }
@@ -167,7 +166,7 @@ void keeper_main(const InsideWork& work) {
   ::sigprocmask(SIG_SETMASK, &child_signal, nullptr);
   const int children = ::signalfd(-1, &child_signal, SFD_CLOEXEC);
   if (timer < 0 || children < 0) give_up(socket, "making the box timer");
-  arm(timer, plan.expiry.count());
+  arm(timer, plan.expiry);
 
   const RootParts parts = make_root_parts(work);
   const pid_t program = clone_program(work);

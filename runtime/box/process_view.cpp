@@ -43,6 +43,15 @@ std::string squeeze(std::string_view text) {
 
 }  // namespace
 
+std::string stat_field(std::string_view stat, int number) {
+  std::istringstream fields(std::string(stat.substr(std::min(stat.rfind(')') + 1, stat.size()))));
+  std::string field;
+  for (int at = 3; at <= number; ++at) {
+    if (!(fields >> field)) return "";
+  }
+  return field;
+}
+
 bool MountLine::has(std::string_view option) const { return has_option(options, option); }
 bool MountLine::has_super(std::string_view option) const {
   return has_option(super_options, option);

@@ -13,6 +13,11 @@
 
 namespace pybox::box {
 
+/// Field `number` (man 5 proc, counted from 1, at least 3) of the text of /proc/PID/stat; empty
+/// when there is none. The second field is a name in parentheses that may hold anything: counted
+/// from its end.
+std::string stat_field(std::string_view stat, int number);
+
 struct MountLine {
   std::string point;
   std::string options;      ///< per mount: "ro,nosuid,nodev,relatime"

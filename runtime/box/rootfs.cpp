@@ -1,18 +1,16 @@
 /// The box's file system, by the mount API of Linux 5.2 (man 2 fsopen, fsmount, move_mount):
-///   /           overlay of the image tree over an empty folder, read-only, nosuid, nodev. An
-///   overlay and
-///               not a bind mount: its mountinfo line shows no host path, and file locks and
-///               inotify watches live on its own inodes, so boxes cannot signal through a shared
-///               image file.
-///   /proc       a new procfs of the box's pid namespace, subset=pid,hidepid=invisible: nothing but
-///   the
-///               box's own processes exists in it, so there is nothing else to mask
-///   /dev        a small read-only tmpfs with null, zero, full, random, urandom and the fd links
-///   /tmp        one tmpfs, capped in size and inodes, noexec; /dev/shm is a part of it
-/// There is no /sys and no cgroupfs.
+///
+///   /     overlay of the image tree over an empty folder; read-only, nosuid, nodev
+///   /proc a new procfs of the box's pid namespace, subset=pid,hidepid=invisible
+///   /dev  a small read-only tmpfs with null, zero, full, random, urandom and the fd links
+///   /tmp  one tmpfs, capped in size and inodes, noexec; /dev/shm is a part of it
+///
+/// An overlay and not a bind mount: its mountinfo line shows no host path, and file locks and
+/// inotify watches live on its own inodes, so boxes cannot signal through a shared image file. In
+/// /proc nothing but the box's own processes exists, so there is nothing else to mask. There is no
+/// /sys and no cgroupfs.
 
 #include <fcntl.h>
-#include <linux/mount.h>
 #include <sys/fsuid.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -27,47 +25,30 @@
 namespace pybox::box {
 namespace {
 
-int fs_open(const char* type) {
-  return static_cast<int>(::syscall(SYS_fsopen, type, 1U /* FSOPEN_CLOEXEC */));
-}
+int fs_open(const char* type) { return ::fsopen(type, FSOPEN_CLOEXEC); }
 bool fs_set(int fs, const char* key, const char* value) {
-  return ::syscall(SYS_fsconfig, fs, 1U /* FSCONFIG_SET_STRING */, key, value, 0) == 0;
+  return ::fsconfig(fs, FSCONFIG_SET_STRING, key, value, 0) == 0;
 }
 int fs_mount(int fs, unsigned attributes) {
-  if (::syscall(SYS_fsconfig, fs, 6U /* FSCONFIG_CMD_CREATE */, nullptr, nullptr, 0) != 0)
-    return -1;
-  return static_cast<int>(::syscall(SYS_fsmount, fs, 1U /* FSMOUNT_CLOEXEC */, attributes));
+  if (::fsconfig(fs, FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return -1;
+  return ::fsmount(fs, FSMOUNT_CLOEXEC, attributes);
 }
 int open_tree_clone(int at, const char* path) {
-  return static_cast<int>(::syscall(SYS_open_tree, at, path,
-                                    1U /* OPEN_TREE_CLONE */ | static_cast<unsigned>(O_CLOEXEC)));
+  return ::open_tree(at, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 }
 bool attach(int mount, int at, const char* path) {
-  return ::syscall(SYS_move_mount, mount, "", at, path, 4U /* MOVE_MOUNT_F_EMPTY_PATH */) == 0;
+  return ::move_mount(mount, "", at, path, MOVE_MOUNT_F_EMPTY_PATH) == 0;
 }
-
-/// struct mount_attr of <linux/mount.h>.
-struct Attributes {
-  std::uint64_t set = 0;
-  std::uint64_t clear = 0;
-  std::uint64_t propagation = 0;
-  std::uint64_t userns = 0;
-};
-
-bool set_attributes(int mount, const Attributes& attributes) {
-  return ::syscall(SYS_mount_setattr, mount, "", static_cast<unsigned>(AT_EMPTY_PATH), &attributes,
-                   sizeof(attributes)) == 0;
+bool set_attributes(int mount, unsigned attributes) {
+  mount_attr change{};
+  change.attr_set = attributes;
+  return ::mount_setattr(mount, "", AT_EMPTY_PATH, &change, sizeof(change)) == 0;
 }
-
-constexpr std::uint64_t kReadOnly = 1;
-constexpr std::uint64_t kNoSuid = 2;
-constexpr std::uint64_t kNoDev = 4;
-constexpr std::uint64_t kNoExec = 8;
 
 constexpr const char* kDevices[] = {"null", "zero", "full", "random", "urandom"};
 
-unsigned without(const BoxPlan& plan, const char* protection, std::uint64_t attribute) {
-  return plan.cuts.left_out(protection) ? 0 : static_cast<unsigned>(attribute);
+unsigned without(const BoxPlan& plan, const char* protection, unsigned attribute) {
+  return plan.cuts.left_out(protection) ? 0 : attribute;
 }
 
 /// "/proc/self/fd/N": the lower layers are named by descriptor, so that neither their path nor the
@@ -90,8 +71,9 @@ int make_overlay(const InsideWork& work) {
   std::snprintf(lower, sizeof(lower), "%s:%s", image, empty);
   const int fs = fs_open("overlay");
   if (fs < 0 || !fs_set(fs, "source", "box") || !fs_set(fs, "lowerdir", lower)) return -1;
-  return fs_mount(fs, without(plan, "fs.ro", kReadOnly) | without(plan, "fs.nosuid", kNoSuid) |
-                          without(plan, "fs.nodev", kNoDev));
+  return fs_mount(fs, without(plan, "fs.ro", MOUNT_ATTR_RDONLY) |
+                          without(plan, "fs.nosuid", MOUNT_ATTR_NOSUID) |
+                          without(plan, "fs.nodev", MOUNT_ATTR_NODEV));
 }
 
 int make_proc(const BoxPlan& plan) {
@@ -100,7 +82,7 @@ int make_proc(const BoxPlan& plan) {
   if (!plan.cuts.left_out("fs.mask") &&
       (!fs_set(fs, "subset", "pid") || !fs_set(fs, "hidepid", "invisible")))
     return -1;
-  return fs_mount(fs, static_cast<unsigned>(kNoSuid | kNoDev | kNoExec));
+  return fs_mount(fs, (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
 }
 
 int make_tmpfs(const char* size, const char* inodes, unsigned attributes, const BoxPlan& plan) {
@@ -142,8 +124,8 @@ void bind_devices(const InsideWork& work) {
     std::snprintf(from, sizeof(from), "/dev/%s", name);
     std::snprintf(to, sizeof(to), "dev/%s", name);
     const int tree = open_tree_clone(AT_FDCWD, from);
-    const Attributes inert{kNoSuid | kNoExec, 0, 0, 0};
-    const bool made = tree >= 0 && set_attributes(tree, inert) && attach(tree, AT_FDCWD, to);
+    const bool made = tree >= 0 && set_attributes(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC) &&
+                      attach(tree, AT_FDCWD, to);
     if (!made && required) give_up(work.fds.keeper_socket, "binding a device");
   };
   for (const char* name : kDevices) bind(name, true);
@@ -212,12 +194,12 @@ RootParts make_root_parts(const InsideWork& work) {
   parts.proc = make_proc(plan);
   if (parts.proc < 0)
     give_up(socket, "mounting /proc (a masked /proc around PyBox, as in a container, forbids it)");
-  parts.dev = make_tmpfs("65536", "32", static_cast<unsigned>(kNoSuid | kNoExec), plan);
+  parts.dev = make_tmpfs("65536", "32", (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), plan);
   if (parts.dev < 0) give_up(socket, "mounting /dev");
   parts.tmp = make_tmpfs(
       plan.cuts.left_out("fs.size") ? nullptr : work.tmpfs_size,
       plan.cuts.left_out("fs.inodes") ? nullptr : work.tmpfs_inodes,
-      static_cast<unsigned>(kNoSuid | kNoDev) | without(plan, "fs.noexec", kNoExec), plan);
+      (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) | without(plan, "fs.noexec", MOUNT_ATTR_NOEXEC), plan);
   if (parts.tmp < 0) give_up(socket, "mounting the scratch space");
   return parts;
 }
@@ -234,8 +216,7 @@ void assemble_root(const InsideWork& work, const RootParts& parts) {
     give_up(socket, "attaching /proc and /dev");
   bind_devices(work);
   attach_scratch(socket, parts.tmp);
-  const Attributes read_only{kReadOnly, 0, 0, 0};
-  if (!plan.cuts.left_out("fs.ro") && !set_attributes(parts.dev, read_only))
+  if (!plan.cuts.left_out("fs.ro") && !set_attributes(parts.dev, MOUNT_ATTR_RDONLY))
     give_up(socket, "making /dev read-only");
   if (plan.cuts.left_out("fs.pivot")) {
     if (::chroot(".") != 0 || ::chdir("/") != 0) give_up(socket, "entering the root");

@@ -110,13 +110,7 @@ void check_process(const ProcessView& program, const Box& box, const ReadyBox& r
   const std::size_t environment = program.file("environ").value_or("unreadable").size();
   out.push_back(compare("proc.cleanenv", "empty", environment == 0 ? "empty" : "not empty",
                         "/proc/PID/environ before the program's own is set"));
-  const std::string stat = program.file("stat").value_or("");
-  std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
-  std::string state;
-  std::string parent;
-  std::string group;
-  std::string session;
-  fields >> state >> parent >> group >> session;
+  const std::string session = stat_field(program.file("stat").value_or(""), 6);
   out.push_back(
       compare("proc.setsid", std::to_string(program.pid()), session, "/proc/PID/stat session"));
   out.push_back(compare("proc.cwd", "/tmp", program.link("cwd"), "/proc/PID/cwd"));
@@ -129,12 +123,11 @@ void check_process(const ProcessView& program, const Box& box, const ReadyBox& r
                         "owner of /proc/KEEPER/environ"));
   out.push_back(compare("sup.pidfd", std::to_string(box.keeper_pid()), program.status("PPid"),
                         "/proc/PID/status PPid is the keeper"));
-  const std::string ids = program.status("NSpid");
+  const Result<ProcessView> view = ProcessView::of(box.keeper_pid());
+  const std::string ids = view ? view->status("NSpid") : "";
   out.push_back(compare("sup.initreap", "pid 1 is the keeper",
-                        ids.find(' ') != std::string::npos && program.status("PPid") == parent
-                            ? "pid 1 is the keeper"
-                            : "no pid namespace",
-                        "/proc/PID/status NSpid PPid"));
+                        ids.ends_with(" 1") ? "pid 1 is the keeper" : "no pid namespace",
+                        "/proc/KEEPER/status NSpid"));
   out.push_back(compare("sup.timer", "armed", ready.keeper.a > 0 ? "armed" : "not armed",
                         "timerfd_gettime in the keeper"));
 }

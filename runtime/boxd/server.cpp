@@ -224,15 +224,11 @@ void Server::wait() {
     if (const auto tick = run->next_tick()) next = next ? std::min(*next, *tick) : *tick;
   }
   timespec timeout{};
-  if (next) {
-    const Nanos left = std::max(Nanos{0}, *next - monotonic_now());
-    timeout = {static_cast<time_t>(left.count() / 1'000'000'000),
-               static_cast<long>(left.count() % 1'000'000'000)};
-  }
-  const bool idle =
+  if (next) timeout = to_timespec(*next - monotonic_now());
+  const bool some_done =
       std::any_of(runs_.begin(), runs_.end(), [](const auto& each) { return each.second->done(); });
-  if (idle) timeout = {};
-  if (::ppoll(watched.data(), watched.size(), next || idle ? &timeout : nullptr, nullptr) < 0)
+  if (some_done) timeout = {};
+  if (::ppoll(watched.data(), watched.size(), next || some_done ? &timeout : nullptr, nullptr) < 0)
     return;
   const Nanos now = monotonic_now();
   std::size_t at = 1;

@@ -146,8 +146,7 @@ Result<void> Conversation::exchange(Nanos timeout) {
       pollfd{fd_, static_cast<short>(POLLIN | (outgoing_.empty() ? 0 : POLLOUT)), 0},
       pollfd{want_stdin ? console_.stdin_fd : -1, POLLIN, 0},
       pollfd{cancelled_ ? -1 : console_.cancel_fd, POLLIN, 0}};
-  const timespec wait{static_cast<time_t>(timeout.count() / 1'000'000'000),
-                      static_cast<long>(timeout.count() % 1'000'000'000)};
+  const timespec wait = to_timespec(timeout);
   if (::ppoll(watched.data(), watched.size(), &wait, nullptr) < 0) {
     if (errno == EINTR) return {};
     return Error::from_errno(errno, "waiting for the engine");

@@ -115,9 +115,7 @@ Result<std::optional<WaitStatus>> Child::wait(Nanos patience) {
   const Nanos deadline = monotonic_now() + patience;
   pollfd ended{pidfd_.get(), POLLIN, 0};
   for (;;) {
-    const Nanos left = std::max(Nanos{0}, deadline - monotonic_now());
-    const timespec timeout{static_cast<time_t>(left.count() / 1'000'000'000),
-                           static_cast<long>(left.count() % 1'000'000'000)};
+    const timespec timeout = to_timespec(deadline - monotonic_now());
     const int ready = ::ppoll(&ended, 1, &timeout, nullptr);
     if (ready == 0) return std::optional<WaitStatus>{};
     if (ready > 0) break;

@@ -19,12 +19,6 @@ constexpr Nanos kGreetingPatience = std::chrono::seconds(20);
 /// Answers nobody waits for are kept no longer than this many.
 constexpr std::size_t kKeptAnswers = 64;
 
-timespec as_timespec(Nanos time) {
-  time = std::max(Nanos{0}, time);
-  return {static_cast<time_t>(time.count() / 1'000'000'000),
-          static_cast<long>(time.count() % 1'000'000'000)};
-}
-
 }  // namespace
 
 Machine::Machine(QemuProcess process, ConsoleLog& console)
@@ -123,7 +117,7 @@ void Machine::handle(std::span<const pollfd> watched) {
 void Machine::pump(Nanos timeout) {
   std::vector<pollfd> watched;
   watch(watched);
-  const timespec wait = as_timespec(timeout);
+  const timespec wait = to_timespec(timeout);
   if (::ppoll(watched.data(), watched.size(), &wait, nullptr) > 0) handle(watched);
 }
 
