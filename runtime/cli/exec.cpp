@@ -132,10 +132,10 @@ class Exec {
     if (options_.receipt_file) PYBOX_TRY(check_receipt_file(*options_.receipt_file));
     PYBOX_TRY(prepare_receipts(*dirs_));
     key_ = PYBOX_TRY(load_or_make_key(*dirs_));
-    return run_engine();
+    return run_engine(image);
   }
 
-  Result<engine::RunAnswer> run_engine() {
+  Result<engine::RunAnswer> run_engine(const image::Image& image) {
     link::RunOrder order;
     order.receipt_id = receipt_.receipt_id;
     order.created_at = receipt_.created_at;
@@ -153,7 +153,7 @@ class Exec {
     if (order.stream_output) {
       console.output = [&](int stream, std::string_view bytes) { sink.write(stream, bytes); };
     }
-    auto answer = parts_.make_engine(order.request.engine)->run(order, console);
+    auto answer = parts_.make_engine(order.request.engine, image)->run(order, console);
     sink.finish();
     if (sink.line_is_open()) say("\n");
     if (!answer && signals.came()) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "image/registry.hpp"
 #include "link/order.hpp"
 #include "receipt/report.hpp"
 
@@ -48,9 +49,9 @@ class Engine {
   virtual Result<RunAnswer> run(const link::RunOrder& order, const Console& console) = 0;
 };
 
-/// The native engine: starts `boxd` as a child for this run. `rootfs` trees live in the image
-/// folder.
-std::unique_ptr<Engine> make_native_engine();
+/// The native engine: starts `boxd` as a child for each run. Its boxes' root is the tree of
+/// `image`, which the caller has found and checked; an order for another image is refused by boxd.
+std::unique_ptr<Engine> make_native_engine(image::Image image);
 /// The vm engine: talks to the running VM's supervisor.
 std::unique_ptr<Engine> make_vm_engine();
 
