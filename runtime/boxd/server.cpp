@@ -18,6 +18,7 @@
 #include "link/control.hpp"
 #include "link/frame.hpp"
 #include "receipt/pending.hpp"
+#include "sys/fd.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::boxd {
@@ -96,20 +97,9 @@ void Server::fail(std::uint64_t run, const Error& error) {
 }
 
 void Server::write_link() {
-  std::size_t done = 0;
-  while (done < outgoing_.size()) {
-    const ssize_t n = ::write(plan_.link.get(), outgoing_.data() + done, outgoing_.size() - done);
-    if (n > 0) {
-      done += static_cast<std::size_t>(n);
-    } else if (n < 0 && errno == EINTR) {
-      continue;
-    } else if (n < 0 && errno != EAGAIN && !is_guest()) {
-      return end_link();
-    } else {
-      break;
-    }
-  }
-  outgoing_.erase(0, done);
+  const Result<void> written = sys::write_available(plan_.link.get(), outgoing_);
+  // A guest's port with no host on the other side is no end: the supervisor outlives clients.
+  if (!written && !is_guest()) end_link();
 }
 
 void Server::end_link() {

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "link/control.hpp"
 #include "link/frame.hpp"
+#include "sys/fd.hpp"
 
 namespace pybox::engine {
 namespace {
@@ -72,22 +73,14 @@ void Conversation::stop() {
 }
 
 Result<void> Conversation::write_link() {
-  std::size_t done = 0;
-  while (done < outgoing_.size()) {
-    const ssize_t n = ::write(fd_, outgoing_.data() + done, outgoing_.size() - done);
-    if (n > 0) {
-      done += static_cast<std::size_t>(n);
-    } else if (errno == EAGAIN) {
-      break;
-    } else if (errno == EPIPE || errno == ECONNRESET) {
-      // What boxd said before it went is still to be read.
-      outgoing_.clear();
-      return {};
-    } else if (errno != EINTR) {
-      return Error::from_errno(errno, "writing to the engine");
-    }
+  Result<void> written = sys::write_available(fd_, outgoing_);
+  if (written) return written;
+  const int code = written.error().errno_code();
+  if (code != EPIPE && code != ECONNRESET) {
+    return std::move(written).error().context("talking to the engine");
   }
-  outgoing_.erase(0, done);
+  // What boxd said before it went is still to be read.
+  outgoing_.clear();
   return {};
 }
 

@@ -53,6 +53,23 @@ Result<void> write_all(int fd, std::string_view bytes) {
   return {};
 }
 
+Result<void> write_available(int fd, std::string& pending) {
+  std::size_t done = 0;
+  int failure = 0;
+  while (done < pending.size()) {
+    const ssize_t n = ::write(fd, pending.data() + done, pending.size() - done);
+    if (n > 0) {
+      done += static_cast<std::size_t>(n);
+    } else if (n == 0 || errno != EINTR) {
+      failure = n == 0 ? EAGAIN : errno;
+      break;
+    }
+  }
+  pending.erase(0, done);
+  if (failure == 0 || failure == EAGAIN) return {};
+  return Error::from_errno(failure, "writing");
+}
+
 Result<std::string> read_to_end(int fd, std::size_t limit) {
   std::string all;
   std::array<char, 65536> chunk;

@@ -47,6 +47,10 @@ Result<std::pair<Fd, Fd>> make_socket_pair();
 Result<void> set_nonblocking(const Fd& fd);
 /// Writes everything, through EINTR and short writes. Blocks if the descriptor blocks.
 Result<void> write_all(int fd, std::string_view bytes);
+/// Writes as much of `pending` as a non-blocking descriptor takes now and removes it from the
+/// front; a full descriptor is no error. Precondition: SIGPIPE is ignored; a peer that went away is
+/// an error (EPIPE).
+Result<void> write_available(int fd, std::string& pending);
 /// Reads to the end, at most `limit` bytes; more is an error.
 Result<std::string> read_to_end(int fd, std::size_t limit);
 

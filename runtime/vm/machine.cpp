@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "sys/fd.hpp"
 
 namespace pybox::vm {
 namespace {
@@ -162,15 +163,9 @@ void Machine::read_link() {
 }
 
 void Machine::write_link() {
-  std::size_t done = 0;
-  while (done < outgoing_.size() && process_.link.is_open()) {
-    const ssize_t n =
-        ::send(process_.link.get(), outgoing_.data() + done, outgoing_.size() - done, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  outgoing_.erase(0, done);
+  // A link that broke is noticed where it is read.
+  if (process_.link.is_open())
+    (void)sys::write_available(process_.link.get(), outgoing_).has_value();
 }
 
 void Machine::take_end() {

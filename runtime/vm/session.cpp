@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "link/control.hpp"
+#include "sys/fd.hpp"
 
 namespace pybox::vm {
 namespace {
@@ -35,19 +36,7 @@ void Session::read_some() {
 }
 
 void Session::write_some() {
-  std::size_t done = 0;
-  while (done < outgoing_.size() && fd_.is_open()) {
-    const ssize_t n =
-        ::send(fd_.get(), outgoing_.data() + done, outgoing_.size() - done, MSG_NOSIGNAL);
-    if (n > 0) {
-      done += static_cast<std::size_t>(n);
-    } else if (errno == EAGAIN) {
-      break;
-    } else if (errno != EINTR) {
-      fd_.reset();
-    }
-  }
-  outgoing_.erase(0, done);
+  if (fd_.is_open() && !sys::write_available(fd_.get(), outgoing_)) fd_.reset();
 }
 
 void Session::send(const link::Frame& frame) {
