@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/exec.hpp"
 #include "cli/exec_words.hpp"
+#include "engine/run_receipt.hpp"
 
 namespace pybox::cli {
 namespace {
@@ -9,11 +10,7 @@ Result<int> run(const Words& words, const Surroundings& around) {
   const ExecOptions options = PYBOX_TRY(exec_options(words, around.terminal));
   ExecParts parts;
   parts.terminal = around.terminal;
-  parts.make_engine = [](EngineKind kind,
-                         const image::Image& image) -> std::unique_ptr<engine::Engine> {
-    if (kind == EngineKind::Native) return engine::make_native_engine(image);
-    return engine::make_vm_engine();
-  };
+  parts.make_engine = engine::make_engine;
   parts.find_image = image::find_image;
   return run_exec(options, parts);
 }

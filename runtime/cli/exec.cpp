@@ -13,6 +13,7 @@
 #include "cli/process_setup.hpp"
 #include "cli/receipt_file.hpp"
 #include "cli/summary.hpp"
+#include "engine/run_receipt.hpp"
 #include "receipt/keys.hpp"
 #include "receipt/receipt.hpp"
 #include "receipt/store.hpp"
@@ -49,12 +50,6 @@ Result<sys::Fd> open_stdin(const StdinSource& source) {
   return fd;
 }
 
-/// The error that a report carries when boxd itself refused or failed.
-Error error_of(const RunReport::Failure& failure) {
-  return Error(failure.refused ? ErrorKind::Refused : ErrorKind::HostCannot, failure.message)
-      .hint(failure.hint);
-}
-
 class Exec {
  public:
   Exec(const ExecOptions& options, const ExecParts& parts) : options_(options), parts_(parts) {}
@@ -63,7 +58,7 @@ class Exec {
     PYBOX_TRY(read_words());
     auto answer = run_if_permitted();
     if (answer) {
-      take(std::move(*answer));
+      trouble_ = engine::enter_answer(receipt_, std::move(*answer));
     } else {
       trouble_ = std::move(answer).error();
       mark_not_started(receipt_, *trouble_);
@@ -136,12 +131,7 @@ class Exec {
   }
 
   Result<engine::RunAnswer> run_engine(const image::Image& image) {
-    link::RunOrder order;
-    order.receipt_id = receipt_.receipt_id;
-    order.created_at = receipt_.created_at;
-    order.image_id = receipt_.image_id;
-    order.code_sha256 = receipt_.code_sha256;
-    order.request = std::move(request_);
+    link::RunOrder order = engine::order_for(receipt_, std::move(request_));
     order.stream_output = !options_.json;
     order.has_stdin = stdin_.is_open();
 
@@ -160,29 +150,6 @@ class Exec {
       return std::move(answer).error().as(ErrorKind::Interrupted);
     }
     return answer;
-  }
-
-  void take(engine::RunAnswer answer) {
-    receipt_.accelerator = std::move(answer.host.accelerator);
-    receipt_.vm = std::move(answer.host.vm);
-    receipt_.report = std::move(answer.report);
-    RunReport& report = receipt_.report;
-    if (report.failure) {
-      trouble_ = error_of(*report.failure);
-      report.outcome.evidence.push_back("not started: " + report.failure->message);
-    }
-    add_hints(receipt_);
-    if (trouble_) return;
-    if (report.cleanup.status == Cleanup::Status::Unconfirmed) {
-      trouble_ = Error(ErrorKind::HostCannot, "the removal of the box is not confirmed");
-    } else if (report.outcome.observation == Observation::BoxLost) {
-      trouble_ = Error(ErrorKind::HostCannot, "the box was lost; how the program ended is unknown");
-    }
-    // The hints say what to do, also when the summary is not shown.
-    if (trouble_ && !receipt_.hints.empty()) {
-      Error hinted = std::move(*trouble_).hint(receipt_.hints.back());
-      trouble_ = std::move(hinted);
-    }
   }
 
   /// Signs, keeps, writes and shows the receipt, then picks the exit code.

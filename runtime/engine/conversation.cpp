@@ -85,7 +85,7 @@ Result<void> Conversation::write_link() {
 }
 
 Result<void> Conversation::read_link() {
-  static std::array<char, 256 * 1024> chunk;
+  std::array<char, 65536> chunk;
   const ssize_t n = ::read(fd_, chunk.data(), chunk.size());
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return {};
   if (n <= 0) {

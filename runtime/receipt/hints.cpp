@@ -8,16 +8,17 @@
 namespace pybox {
 namespace {
 
-std::string larger_image(const Receipt& receipt) {
-  return receipt.request.image == "stdlib" ? "; images other than `stdlib` allow more (`--image`)"
-                                           : "";
+std::string larger_image(const Receipt& receipt, const HintWords& words) {
+  if (receipt.request.image != "stdlib") return "";
+  return fmt::format("; images other than `stdlib` allow more ({})", words.image);
 }
 
-void hint_about_time(const Receipt& receipt, std::vector<std::string>& hints) {
+void hint_about_time(const Receipt& receipt, const HintWords& words,
+                     std::vector<std::string>& hints) {
   const Outcome& outcome = receipt.report.outcome;
   if (outcome.observation == Observation::SupervisorKill) {
-    hints.push_back(fmt::format("the limit of {} s was met: ask for more with `--timeout`",
-                                seconds(receipt.request.timeout)));
+    hints.push_back(fmt::format("the limit of {} s was met: ask for more with {}",
+                                seconds(receipt.request.timeout), words.timeout));
   } else if (outcome.observation == Observation::BoxTimerKill) {
     hints.push_back(
         "the timer inside the sealed side ended the box: PyBox itself was gone or too busy to do "
@@ -25,21 +26,23 @@ void hint_about_time(const Receipt& receipt, std::vector<std::string>& hints) {
   }
 }
 
-void hint_about_memory(const Receipt& receipt, std::vector<std::string>& hints) {
+void hint_about_memory(const Receipt& receipt, const HintWords& words,
+                       std::vector<std::string>& hints) {
   if (!receipt.report.outcome.out_of_memory.value_or(false)) return;
   const bool target = receipt.report.outcome.observation == Observation::OutOfMemoryKill;
   hints.push_back(fmt::format("the memory limit of {} was met: the kernel killed {}{}",
                               human_size(receipt.request.limits.memory),
                               target ? "the program" : "a process in the box",
-                              larger_image(receipt)));
+                              larger_image(receipt, words)));
 }
 
-void hint_about_processes(const Receipt& receipt, std::vector<std::string>& hints) {
+void hint_about_processes(const Receipt& receipt, const HintWords& words,
+                          std::vector<std::string>& hints) {
   const std::uint64_t refusals = receipt.report.kernel.pids_refusals.value_or(0);
   if (refusals == 0) return;
   hints.push_back(fmt::format("the limit of {} processes and threads was met: {} more {} refused{}",
                               receipt.request.limits.pids, refusals, refusals == 1 ? "was" : "were",
-                              larger_image(receipt)));
+                              larger_image(receipt, words)));
 }
 
 void hint_about_output(const Receipt& receipt, std::vector<std::string>& hints) {
@@ -52,7 +55,8 @@ void hint_about_output(const Receipt& receipt, std::vector<std::string>& hints) 
   cut("stderr", receipt.report.err, receipt.request.limits.stderr_bytes);
 }
 
-void hint_about_cpu(const Receipt& receipt, std::vector<std::string>& hints) {
+void hint_about_cpu(const Receipt& receipt, const HintWords& words,
+                    std::vector<std::string>& hints) {
   const KernelReadings& kernel = receipt.report.kernel;
   const auto wall = receipt.report.outcome.wall;
   // Only where waiting for the quota may be what cost the time.
@@ -60,7 +64,7 @@ void hint_about_cpu(const Receipt& receipt, std::vector<std::string>& hints) {
   if (!wall || !kernel.cpu_throttled_s || *kernel.cpu_throttled_s < 0.25 * seconds(*wall)) return;
   hints.push_back(fmt::format("the CPU limit of {} cores held the program back for {:.1f} s{}",
                               receipt.request.limits.cpu.count / 1000.0, *kernel.cpu_throttled_s,
-                              larger_image(receipt)));
+                              larger_image(receipt, words)));
 }
 
 void hint_about_signal(const Receipt& receipt, std::vector<std::string>& hints) {
@@ -101,15 +105,15 @@ void add_notes(Receipt& receipt) {
 
 }  // namespace
 
-void add_hints(Receipt& receipt) {
+void add_hints(Receipt& receipt, const HintWords& words) {
   receipt.hints.clear();
   if (receipt.report.failure && !receipt.report.failure->hint.empty()) {
     receipt.hints.push_back(receipt.report.failure->hint);
   }
-  hint_about_time(receipt, receipt.hints);
-  hint_about_memory(receipt, receipt.hints);
-  hint_about_processes(receipt, receipt.hints);
-  hint_about_cpu(receipt, receipt.hints);
+  hint_about_time(receipt, words, receipt.hints);
+  hint_about_memory(receipt, words, receipt.hints);
+  hint_about_processes(receipt, words, receipt.hints);
+  hint_about_cpu(receipt, words, receipt.hints);
   hint_about_output(receipt, receipt.hints);
   hint_about_signal(receipt, receipt.hints);
   hint_about_the_box(receipt, receipt.hints);

@@ -47,10 +47,16 @@ Receipt begin_receipt(const Request& request);
 /// message stands in outcome.evidence and its hint among the hints.
 void mark_not_started(Receipt& receipt, const Error& why);
 
+/// What a hint calls the words that ask for more; those of the command line by default.
+struct HintWords {
+  std::string_view timeout = "`--timeout`";
+  std::string_view image = "`--image`";
+};
+
 /// Fills `hints` and adds to the report's notes: which limit was met and what to ask for instead,
 /// TCG is no hardware boundary, …. Looks only at fields that the program in the box cannot
 /// influence beyond what the kernel counted: never at `capture` texts, names or files.
-void add_hints(Receipt& receipt);
+void add_hints(Receipt& receipt, const HintWords& words = {});
 
 /// The receipt as readable JSON with its signature over the RFC 8785 bytes of all other keys.
 Result<std::string> sign_receipt(const Receipt& receipt, const SigningKey& key);

@@ -1,0 +1,54 @@
+#include "engine/run_receipt.hpp"
+
+namespace pybox::engine {
+namespace {
+
+/// The error that a report carries when boxd itself refused or failed.
+Error error_of(const RunReport::Failure& failure) {
+  return Error(failure.refused ? ErrorKind::Refused : ErrorKind::HostCannot, failure.message)
+      .hint(failure.hint);
+}
+
+std::optional<Error> trouble_of(const Receipt& receipt) {
+  const RunReport& report = receipt.report;
+  if (report.failure) return error_of(*report.failure);
+  std::optional<Error> trouble;
+  if (report.cleanup.status == Cleanup::Status::Unconfirmed) {
+    trouble = Error(ErrorKind::HostCannot, "the removal of the box is not confirmed");
+  } else if (report.outcome.observation == Observation::BoxLost) {
+    trouble = Error(ErrorKind::HostCannot, "the box was lost; how the program ended is unknown");
+  }
+  // The hints say what to do, also when the summary is not shown.
+  if (!trouble || receipt.hints.empty()) return trouble;
+  return std::move(*trouble).hint(receipt.hints.back());
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_engine(EngineKind kind, const image::Image& image) {
+  if (kind == EngineKind::Native) return make_native_engine(image);
+  return make_vm_engine();
+}
+
+link::RunOrder order_for(const Receipt& receipt, Request request) {
+  link::RunOrder order;
+  order.receipt_id = receipt.receipt_id;
+  order.created_at = receipt.created_at;
+  order.image_id = receipt.image_id;
+  order.code_sha256 = receipt.code_sha256;
+  order.request = std::move(request);
+  return order;
+}
+
+std::optional<Error> enter_answer(Receipt& receipt, RunAnswer answer, const HintWords& words) {
+  receipt.accelerator = std::move(answer.host.accelerator);
+  receipt.vm = std::move(answer.host.vm);
+  receipt.report = std::move(answer.report);
+  if (receipt.report.failure) {
+    receipt.report.outcome.evidence.push_back("not started: " + receipt.report.failure->message);
+  }
+  add_hints(receipt, words);
+  return trouble_of(receipt);
+}
+
+}  // namespace pybox::engine

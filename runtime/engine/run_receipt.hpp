@@ -1,0 +1,23 @@
+#pragma once
+/// The steps between a begun receipt and a finished one that exec and mcp share.
+
+#include <memory>
+#include <optional>
+
+#include "base/error.hpp"
+#include "engine/engine.hpp"
+#include "receipt/receipt.hpp"
+
+namespace pybox::engine {
+
+/// The engine of a kind that `choose_engine` lets through, ready to run in `image`.
+std::unique_ptr<Engine> make_engine(EngineKind kind, const image::Image& image);
+
+/// What the engine gets: the request, under the id, time, image and digest that its receipt names.
+link::RunOrder order_for(const Receipt& receipt, Request request);
+
+/// Enters the answer into the receipt and adds hints. Gives what kept PyBox from doing its job: no
+/// box was made, the box was lost, its removal is not confirmed.
+std::optional<Error> enter_answer(Receipt& receipt, RunAnswer answer, const HintWords& words = {});
+
+}  // namespace pybox::engine
