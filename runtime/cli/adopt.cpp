@@ -39,7 +39,9 @@ Result<Receipt> receipt_of(const fs::path& record) {
   receipt.pybox_version = PYBOX_VERSION;
   receipt.image_id = std::move(head.order.image_id);
   receipt.code_sha256 = std::move(head.order.code_sha256);
-  for (const auto& file : head.inputs) receipt.files_in.push_back({file.name, file.bytes, ""});
+  for (const auto& file : head.inputs) {
+    if (file.kind == InputFile::Kind::File) receipt.files_in.push_back({file.name, file.bytes, ""});
+  }
   receipt.request = std::move(head.order.request);
   receipt.request.args.clear();
   receipt.accelerator = std::move(run.accelerator);

@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "base/clock.hpp"
+#include "files/arrival.hpp"
 #include "link/control.hpp"
 #include "link/frame.hpp"
 #include "sys/fd.hpp"
@@ -40,6 +41,7 @@ class Conversation {
   Result<void> write_link();
   Result<void> read_link();
   Result<void> take(Frame frame);
+  Result<void> take_report(const Frame& frame);
   void read_stdin();
   void stop();
   RunReport lost(std::string why) const;
@@ -114,9 +116,19 @@ Result<void> Conversation::take(Frame frame) {
     case FrameType::StdinTaken:
       stdin_in_flight_ -= std::min(stdin_in_flight_, PYBOX_TRY(link::stdin_taken_from(frame.head)));
       return {};
-    case FrameType::Report: report_ = PYBOX_TRY(report_from_json(frame.head)); return {};
+    case FrameType::Report: return take_report(frame);
     default: return {};
   }
+}
+
+Result<void> Conversation::take_report(const Frame& frame) {
+  RunReport report = PYBOX_TRY(report_from_json(frame.head));
+  if (!order_.request.return_files && report.files.status != Files::Status::None) {
+    return Error(ErrorKind::Protocol, "the engine sent files that nobody asked for");
+  }
+  PYBOX_TRY(files::take_contents(report.files, frame.body));
+  report_ = std::move(report);
+  return {};
 }
 
 void Conversation::read_stdin() {

@@ -33,6 +33,10 @@ struct HostFacts {
 
 struct RunAnswer {
   HostFacts host;
+  /// With Request::return_files, report.files holds what came back from /tmp/output, contents
+  /// included, checked (files/arrival.hpp): plain names, 64 files and 8 MiB at most. The program's
+  /// own work: untrusted. Status None when nobody asked, NotReceived when the box could not be
+  /// collected, Refused when names would meet.
   RunReport report;
 };
 

@@ -33,6 +33,7 @@ struct OrderHead {
   struct File {
     std::string name;
     std::uint64_t bytes = 0;
+    InputFile::Kind kind = InputFile::Kind::File;
   };
   RunOrder order;  ///< its request has no program and no inputs
   std::uint64_t program_bytes = 0;

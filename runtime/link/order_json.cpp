@@ -95,9 +95,13 @@ Result<std::vector<OrderHead::File>> inputs_from(const std::vector<const json*>&
     OrderHead::File file;
     file.name = PYBOX_TRY(fields.text("name", kMaxName));
     file.bytes = PYBOX_TRY(fields.count("bytes", ceiling::kInputBytes.count));
+    if (PYBOX_TRY(fields.flag("folder"))) file.kind = InputFile::Kind::Folder;
     PYBOX_TRY(fields.finish());
     total += file.bytes;
-    if (!is_input_name(file.name) || total > ceiling::kInputBytes.count) return bad("inputs");
+    const bool folder_with_bytes = file.kind == InputFile::Kind::Folder && file.bytes > 0;
+    if (!is_input_name(file.name) || folder_with_bytes || total > ceiling::kInputBytes.count) {
+      return bad("inputs");
+    }
     files.push_back(std::move(file));
   }
   return files;
@@ -115,7 +119,7 @@ Result<RunOrder> with_body(OrderHead head, std::string_view body) {
   if (announced != body.size()) return bad("body size");
   head.order.request.program = take(head.program_bytes);
   for (OrderHead::File& file : head.inputs) {
-    head.order.request.inputs.push_back({std::move(file.name), take(file.bytes)});
+    head.order.request.inputs.push_back({std::move(file.name), take(file.bytes), file.kind});
   }
   return std::move(head.order);
 }
@@ -166,7 +170,9 @@ std::string order_head(const RunOrder& order) {
   const Request& request = order.request;
   json inputs = json::array();
   for (const InputFile& file : request.inputs) {
-    inputs.push_back({{"name", file.name}, {"bytes", file.bytes.size()}});
+    inputs.push_back({{"name", file.name},
+                      {"bytes", file.bytes.size()},
+                      {"folder", file.kind == InputFile::Kind::Folder}});
   }
   json args = json::array();
   for (const std::string& arg : request.args) args.push_back(base64_encode(arg));
@@ -207,7 +213,7 @@ Result<OrderHead> order_head_from(std::string_view text) {
   PYBOX_TRY(fill_words(head.order, fields));
   PYBOX_TRY(fill_request(head.order.request, fields));
   head.program_bytes = PYBOX_TRY(fields.count("program_bytes", ceiling::kProgramBytes.count));
-  const std::vector<const json*> inputs = PYBOX_TRY(fields.list("inputs", kMaxItems));
+  const std::vector<const json*> inputs = PYBOX_TRY(fields.list("inputs", ceiling::kInputEntries));
   head.inputs = PYBOX_TRY(inputs_from(inputs));
   PYBOX_TRY(fields.finish());
   return head;

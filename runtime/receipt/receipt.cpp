@@ -14,6 +14,7 @@ Receipt begin_receipt(const Request& request) {
   receipt.pybox_version = PYBOX_VERSION;
   receipt.code_sha256 = sha256_hex(request.program);
   for (const InputFile& file : request.inputs) {
+    if (file.kind == InputFile::Kind::Folder) continue;
     receipt.files_in.push_back({file.name, file.bytes.size(), sha256_hex(file.bytes)});
   }
   receipt.request = request;

@@ -31,6 +31,14 @@ constexpr Nanos kHostGuardGrace = std::chrono::seconds(2);  ///< host's own cloc
 /// The whole program text. Larger than any hand-written program, small enough for one frame.
 constexpr Bytes kProgramBytes = 4_MiB;
 constexpr Bytes kInputBytes = 8_MiB;
+/// Files and folders handed in; their names travel in one frame head of at most 1 MiB.
+constexpr std::size_t kInputEntries = 2048;
+/// What may come back from /tmp/output. Names are bounded too: they stand in every receipt, and an
+/// MCP receipt has 64 KiB in all.
+constexpr std::size_t kReturnedFiles = 64;
+constexpr Bytes kReturnedBytes = 8_MiB;
+constexpr Bytes kReturnedNames = 16_KiB;    ///< all names together
+constexpr std::size_t kOmittedListed = 64;  ///< of those left behind; the rest is counted
 constexpr Bytes kOutputStreamBytes = Bytes{65536};
 }  // namespace ceiling
 

@@ -16,9 +16,14 @@ enum class EngineKind { Vm, Native, Docker, Unsealed };
 std::string_view name_of(EngineKind kind);
 std::optional<EngineKind> engine_from(std::string_view name);
 
+/// What the program finds below /tmp/input. Contents, not paths of this host: whoever makes a
+/// Request has read them already (files/read_inputs.hpp for the command line).
+/// files/check_inputs.hpp says what a list of them must hold to.
 struct InputFile {
-  std::string name;  ///< path below /tmp/input, components separated by '/'
-  std::string bytes;
+  enum class Kind { File, Folder };
+  std::string name;   ///< path below /tmp/input, components separated by '/'
+  std::string bytes;  ///< empty for a folder
+  Kind kind = Kind::File;
 };
 
 /// Immutable once checked. `program` is the source text, `program_name` its base name in the box
@@ -32,6 +37,7 @@ struct Request {
   std::string program;
   std::vector<std::string> args;
   std::vector<InputFile> inputs;
+  /// Bring back what the program leaves in /tmp/output: in RunReport::files, contents included.
   bool return_files = false;
   bool cold = false;
   Limits limits;
