@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "image/pep440.hpp"
 
 namespace pybox::image {
 namespace {

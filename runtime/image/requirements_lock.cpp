@@ -201,8 +201,11 @@ Result<Lock> parse_requirements_lock(std::string_view text) {
     }
   }
   if (continued) return refused_line(number, "the file ends after a backslash");
-  pins = PYBOX_TRY(settled_pins(std::move(pins)));
-  return Lock{std::move(pins), std::string(text), "sha256:" + sha256_hex(text)};
+  Lock lock;
+  lock.pins = PYBOX_TRY(settled_pins(std::move(pins)));
+  lock.text = std::string(text);
+  lock.digest = "sha256:" + sha256_hex(text);
+  return lock;
 }
 
 }  // namespace pybox::image
