@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
+#include "image/checked.hpp"
 #include "image/file_digest.hpp"
 #include "image/recipe.hpp"
 #include "image/record.hpp"
@@ -93,8 +95,18 @@ Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name,
                       : "`pybox image list` shows what is there; this PyBox builds `stdlib` for "
                         "Python 3.13");
   }
+  const Recipe* recipe = base_recipe(python);
+  const std::string facts =
+      recipe == nullptr ? "" : facts_of(folder, digest_of(*recipe), wall_now());
+  if (auto id = remembered_id(dirs, folder_name, facts)) {
+    return Image{folder_name, *std::move(id), std::string(python), folder / "rootfs",
+                 folder / "image.erofs"};
+  }
   Image image = PYBOX_TRY(open_image(folder));
-  if (image.python == python) return image;
+  if (image.python == python) {
+    remember_id(dirs, folder_name, facts, image.id);
+    return image;
+  }
   return Error(ErrorKind::Refused, "the image `" + std::string(name) + "` holds Python " +
                                        image.python + ", not " + visible(python.substr(0, 16)));
 }

@@ -35,7 +35,8 @@ struct Image {
 };
 
 /// Reads manifest.json and checks that the record's id is the digest of its own canonical tree list
-/// and that its recipe is today's. Error kind Refused: unknown image (hint: how to set up or build
+/// and that its recipe is today's. What held is remembered until a file of the image changes
+/// (image/checked.hpp). Error kind Refused: unknown image (hint: how to set up or build
 /// it), stale recipe (hint: how to rebuild).
 Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name,
                          std::string_view python);
