@@ -1,7 +1,10 @@
 #include "base/digest.hpp"
 
-#include <openssl/crypto.h>
+// The low-level SHA-256 (docs/adr/0010): a process that only hashes starts without OpenSSL's
+// providers and is linked without them.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <sys/random.h>
 
 #include <cerrno>
@@ -9,36 +12,22 @@
 
 namespace pybox {
 
-void prepare_openssl() {
-  OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT, nullptr);
-}
-
 struct Sha256::State {
-  EVP_MD_CTX* context = nullptr;
-  State() {
-    prepare_openssl();
-    context = EVP_MD_CTX_new();
-    EVP_DigestInit_ex(context, EVP_sha256(), nullptr);
-  }
-  ~State() { EVP_MD_CTX_free(context); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+  SHA256_CTX context{};
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {}
+Sha256::Sha256() : state_(std::make_unique<State>()) { SHA256_Init(&state_->context); }
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(std::string_view bytes) {
-  EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+  SHA256_Update(&state_->context, bytes.data(), bytes.size());
 }
 
 std::string Sha256::hex() {
-  std::string raw(EVP_MAX_MD_SIZE, '\0');
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(state_->context, reinterpret_cast<unsigned char*>(raw.data()), &size);
-  raw.resize(size);
+  std::string raw(SHA256_DIGEST_LENGTH, '\0');
+  SHA256_Final(reinterpret_cast<unsigned char*>(raw.data()), &state_->context);
   return to_hex(raw);
 }
 

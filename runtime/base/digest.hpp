@@ -1,5 +1,5 @@
 #pragma once
-/// SHA-256 and randomness. The only home of OpenSSL's digests (EVP interface).
+/// SHA-256 and randomness. The only home of OpenSSL.
 
 #include <array>
 #include <cstddef>
@@ -10,11 +10,6 @@
 #include <string_view>
 
 namespace pybox {
-
-/// To be called before the first use of OpenSSL anywhere: no configuration file is read (it may
-/// name code to load, and OPENSSL_CONF is the caller's), nothing is torn down at exit. Cheap when
-/// repeated.
-void prepare_openssl();
 
 /// Incremental SHA-256. Move-only; feed with update(), end once with hex().
 class Sha256 {

@@ -1,11 +1,11 @@
 #include "receipt/signature.hpp"
 
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
+#include <sodium/core.h>
+#include <sodium/crypto_sign_ed25519.h>
+#include <sodium/utils.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -14,14 +14,8 @@
 namespace pybox {
 namespace {
 
-struct FreeKey {
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-struct FreeContext {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-using Key = std::unique_ptr<EVP_PKEY, FreeKey>;
-using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
+/// libsodium's private key: the seed, then the public half (crypto_sign_ed25519.h).
+using ExpandedKey = std::array<unsigned char, crypto_sign_ed25519_SECRETKEYBYTES>;
 
 // RFC 8410: an Ed25519 key is a fixed DER head and the 32 raw bytes, so no ASN.1 reader is needed.
 constexpr std::string_view kPrivateHead(
@@ -32,16 +26,9 @@ const unsigned char* raw(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-/// OpenSSL fails here only without memory; PyBox ends then (docs/style.md E6).
+/// libsodium fails here only without randomness or memory; PyBox ends then (docs/style.md E6).
 void require(bool ok) {
   if (!ok) std::abort();
-}
-
-Key private_key(const KeySeed& seed) {
-  prepare_openssl();
-  Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, seed.data(), seed.size()));
-  require(key != nullptr);
-  return key;
 }
 
 std::string to_pem(std::string_view label, std::string_view head,
@@ -76,11 +63,13 @@ Result<std::array<std::uint8_t, 32>> from_pem(std::string_view label, std::strin
 }  // namespace
 
 SigningKey::SigningKey(const KeySeed& seed) : seed_(seed) {
-  std::size_t size = public_.size();
-  require(EVP_PKEY_get_raw_public_key(private_key(seed).get(), public_.data(), &size) == 1);
+  require(sodium_init() >= 0);
+  ExpandedKey expanded{};
+  require(crypto_sign_ed25519_seed_keypair(public_.data(), expanded.data(), seed.data()) == 0);
+  sodium_memzero(expanded.data(), expanded.size());
 }
 
-SigningKey::~SigningKey() { OPENSSL_cleanse(seed_.data(), seed_.size()); }
+SigningKey::~SigningKey() { sodium_memzero(seed_.data(), seed_.size()); }
 
 SigningKey::SigningKey(SigningKey&& other) noexcept { *this = std::move(other); }
 
@@ -88,7 +77,7 @@ SigningKey& SigningKey::operator=(SigningKey&& other) noexcept {
   if (this == &other) return *this;
   seed_ = other.seed_;
   public_ = other.public_;
-  OPENSSL_cleanse(other.seed_.data(), other.seed_.size());
+  sodium_memzero(other.seed_.data(), other.seed_.size());
   return *this;
 }
 
@@ -99,28 +88,20 @@ SigningKey SigningKey::generate() {
 }
 
 RawSignature SigningKey::sign(std::string_view message) const {
-  const Key key = private_key(seed_);
-  const Context context(EVP_MD_CTX_new());
+  ExpandedKey expanded{};
+  std::copy(seed_.begin(), seed_.end(), expanded.begin());
+  std::copy(public_.begin(), public_.end(), expanded.begin() + seed_.size());
   RawSignature signature{};
-  std::size_t size = signature.size();
-  require(context != nullptr);
-  require(EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1);
-  require(EVP_DigestSign(context.get(), signature.data(), &size, raw(message), message.size()) ==
-          1);
+  require(crypto_sign_ed25519_detached(signature.data(), nullptr, raw(message), message.size(),
+                                       expanded.data()) == 0);
+  sodium_memzero(expanded.data(), expanded.size());
   return signature;
 }
 
 bool signature_holds(const PublicKey& key, std::string_view message,
                      const RawSignature& signature) {
-  prepare_openssl();
-  const Key public_key(
-      EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.data(), key.size()));
-  const Context context(EVP_MD_CTX_new());
-  require(public_key != nullptr && context != nullptr);
-  require(EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, public_key.get()) == 1);
-  // 1 alone means that it holds; 0 and negative numbers are two ways of not holding.
-  return EVP_DigestVerify(context.get(), signature.data(), signature.size(), raw(message),
-                          message.size()) == 1;
+  return crypto_sign_ed25519_verify_detached(signature.data(), raw(message), message.size(),
+                                             key.data()) == 0;
 }
 
 std::string pre_authentication_encoding(std::string_view type, std::string_view payload) {

@@ -1,7 +1,7 @@
 #pragma once
 /// Ed25519 signatures in the shape of DSSE (secure-systems-lab/dsse, protocol.md): what is signed
 /// is PAE(payloadType, payload), so a signature for one kind of document never fits another. The
-/// only home of OpenSSL's signatures.
+/// only home of libsodium (docs/adr/0010).
 
 #include <array>
 #include <cstdint>
