@@ -32,6 +32,7 @@ Run::Run(Key, link::RunOrder order, const Workshop& workshop, Nanos received, Li
       sampler_(order_.request.timeout),
       received_(received) {
   report_.host = workshop.host;
+  if (order_.request.return_files) report_.files.status = Files::Status::NotReceived;
 }
 
 std::unique_ptr<Run> Run::start(link::RunOrder order, const Workshop& workshop,
@@ -149,7 +150,12 @@ void Run::seal_and_go(Nanos now) {
   Result<void> known = box_->identify(sealed_->pid);
   if (!known) return refuse(false, known.error().message(), "");
   report_.seal = box::verify_seal(*box_, {*sealed_, *keeping_});
-  for (const SealCheck& check : workshop_.around) {
+  std::vector<SealCheck> more = workshop_.around;
+  if (order_.request.return_files) {
+    transfer_.emplace(*box_);
+    for (SealCheck& check : transfer_->checks(*box_)) more.push_back(std::move(check));
+  }
+  for (const SealCheck& check : more) {
     report_.seal.verified = report_.seal.verified && check.ok;
     report_.seal.checks.push_back(check);
   }
@@ -231,6 +237,7 @@ void Run::begin_ending(Nanos now) {
   if (const auto left = box_->cgroup().read_now().pids; left && ended_) {
     report_.outcome.leftovers_killed = static_cast<std::uint32_t>(*left);
   }
+  if (transfer_) transfer_->before_end(*box_);
   box_->kill_all();
 }
 
@@ -270,9 +277,11 @@ void Run::finish(Nanos now) {
     if (ran) {
       read_kernel();
       fill_outcome();
+      if (gone && *gone) collect_files();
       report_.out = std::move(*out_).take();
       report_.err = std::move(*err_).take();
     }
+    transfer_.reset();
     collected_ = monotonic_now();
     if (ran) report_.timing.collect = collected_ - end_;
     const Result<void> removed = box_->remove(std::chrono::seconds(2));

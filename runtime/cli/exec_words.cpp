@@ -19,6 +19,8 @@ constexpr std::array kOptions = {
     Option{"--image", "NAME", "what is installed in the box (default: stdlib)"},
     Option{"--python", "V", "the Python version (default: 3.13)"},
     Option{"--timeout", "S", "seconds until the box is stopped (default: 2)"},
+    Option{"--input", "PATH", "a file or folder to put below /tmp/input (repeatable)", true},
+    Option{"--output", "DIR", "bring back what the program leaves in /tmp/output"},
     Option{"--stdin", "FILE", "what the program reads as its stdin"},
     Option{"--json", "", "print the receipt, output included, as JSON on stdout"},
     Option{"--receipt", "FILE", "write the receipt to FILE too"},
@@ -32,7 +34,12 @@ The box has no network and none of this host's files, and is removed afterwards.
 Without --stdin the program reads the caller's stdin, or nothing when that is a
 terminal; `--stdin -` is the caller's in any case. What it prints goes to stdout
 and stderr; on a terminal its control characters are made visible. The receipt's
-summary goes to stderr.)";
+summary goes to stderr.
+
+Inputs have 8 MiB in all; the program can read them and not change them. Up to
+64 files and 8 MiB come back into DIR, which must not exist yet or be empty, and
+is made whole or not at all. They are the program's work: do not trust them. The
+receipt lists what was left behind, and why.)";
 
 Result<double> number_from(std::string_view option, std::string_view text) {
   double value = 0;
@@ -75,6 +82,8 @@ Result<ExecOptions> exec_options(const Words& words, const Terminal& terminal) {
     options.timeout_s = PYBOX_TRY(number_from("--timeout", *timeout));
   }
   if (const auto file = words.value("--receipt")) options.receipt_file = std::string(*file);
+  options.inputs = words.values("--input");
+  if (const auto folder = words.value("--output")) options.output = std::string(*folder);
   options.stdin_source = stdin_from(words, options.program.kind, terminal);
   options.json = words.has("--json");
   options.quiet = words.has("--quiet");
