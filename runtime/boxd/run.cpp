@@ -6,7 +6,6 @@
 #include <cerrno>
 
 #include "base/clock.hpp"
-#include "box/verify.hpp"
 #include "boxd/seal_policy.hpp"
 
 namespace pybox::boxd {
@@ -143,39 +142,6 @@ void Run::on_keeper_socket(Nanos now) {
   const Error error = Error::from_errno(static_cast<int>(message.a), message.text.data());
   refuse(true, "the box could not be made: " + error.message(),
          "`pybox doctor` looks for the cause");
-}
-
-void Run::seal_and_go(Nanos now) {
-  report_.timing.prepare = now - built_;
-  Result<void> known = box_->identify(sealed_->pid);
-  if (!known) return refuse(false, known.error().message(), "");
-  report_.seal = box::verify_seal(*box_, {*sealed_, *keeping_});
-  std::vector<SealCheck> more = workshop_.around;
-  if (order_.request.return_files) {
-    transfer_.emplace(*box_);
-    for (SealCheck& check : transfer_->checks(*box_)) more.push_back(std::move(check));
-  }
-  for (const SealCheck& check : more) {
-    report_.seal.verified = report_.seal.verified && check.ok;
-    report_.seal.checks.push_back(check);
-  }
-  verified_ = monotonic_now();
-  report_.timing.seal = verified_ - now;
-  if (!acceptable(report_.seal, order_.leave_out)) {
-    std::string names;
-    for (const SealCheck& check : report_.seal.checks) {
-      if (!check.ok)
-        names += (names.empty() ? "" : ", ") + check.name + " (" + check.observed + ")";
-    }
-    return refuse(true, "the box is not sealed as it must be: " + names,
-                  "nothing was run; `pybox doctor` looks for the cause");
-  }
-  go_ = monotonic_now();
-  Result<void> went = box_->go(order_.request.timeout + ceiling::kBoxTimerGrace);
-  if (!went) return refuse(false, went.error().message(), "");
-  report_.timing.start = go_ - verified_;
-  state_ = State::Running;
-  if (listener_.started) listener_.started();
 }
 
 std::optional<Nanos> Run::next_tick() const {
