@@ -41,7 +41,9 @@ Inputs have 8 MiB in all; the program can read them and not change them. Up to
 is made whole or not at all. They are the program's work: do not trust them. The
 receipt lists what was left behind, and why.)";
 
-Result<double> number_from(std::string_view option, std::string_view text) {
+}  // namespace
+
+Result<double> seconds_word(std::string_view option, std::string_view text) {
   double value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = !text.empty() && end.ptr == text.data() + text.size();
@@ -51,6 +53,8 @@ Result<double> number_from(std::string_view option, std::string_view text) {
   return Error(ErrorKind::Usage, "`" + std::string(option) + "` takes a number of seconds, not `" +
                                      visible(text) + "`");
 }
+
+namespace {
 
 ProgramSource program_from(const Words& words) {
   if (const auto code = words.value("-c")) return {ProgramSource::Kind::Code, std::string(*code)};
@@ -79,7 +83,7 @@ Result<ExecOptions> exec_options(const Words& words, const Terminal& terminal) {
   if (const auto image = words.value("--image")) options.image = *image;
   if (const auto python = words.value("--python")) options.python = *python;
   if (const auto timeout = words.value("--timeout")) {
-    options.timeout_s = PYBOX_TRY(number_from("--timeout", *timeout));
+    options.timeout_s = PYBOX_TRY(seconds_word("--timeout", *timeout));
   }
   if (const auto file = words.value("--receipt")) options.receipt_file = std::string(*file);
   options.inputs = words.values("--input");
