@@ -28,11 +28,11 @@ constexpr std::array kOptions = {
 
 constexpr std::string_view kDetails =
     R"(An MCP client starts this command and talks to it over stdin and stdout, in
-the protocol's revisions 2024-11-05 to 2025-11-25 and 2026-07-28. The client can
-ask for less than these options allow, never for more. LIST is names with commas.
-Tools: run_python, execute_python, check_environment, validate_script.
-The server never starts the VM and runs nothing outside a box. docs/mcp.md has
-the set-up of each client.)";
+the protocol's revisions 2024-11-05 to 2025-11-25 and 2026-07-28. A client can
+ask for less than these options allow, never for more. LIST: names with commas.
+Tools: run_python, execute_python, check_environment, validate_script. The last
+three are for clients that used another server before. The server never starts
+the VM and runs nothing outside a box. docs/mcp.md has each client's set-up.)";
 
 constexpr std::uint32_t kMost = 1000000;
 

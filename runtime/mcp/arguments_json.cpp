@@ -9,6 +9,7 @@
 #include "base/digest.hpp"
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
+#include "files/check_inputs.hpp"
 #include "mcp/arguments.hpp"
 
 namespace pybox::mcp {
@@ -134,7 +135,10 @@ Result<InputFile> file_from(const json& value, std::size_t index) {
       return bad(fmt::format("{} needs the text `{}`", place, key), shape);
     }
   }
-  InputFile file{value["name"].get<std::string>(), value["content"].get<std::string>()};
+  InputFile file;
+  file.name = value["name"].get<std::string>();
+  file.bytes = value["content"].get<std::string>();
+  PYBOX_TRY(files::check_input_name(file.name));
   const json* encoding = find(value, "encoding");
   if (encoding == nullptr || *encoding == "utf-8") return file;
   if (*encoding != "base64") {

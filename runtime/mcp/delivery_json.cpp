@@ -6,6 +6,8 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "files/arrival.hpp"
+#include "files/name.hpp"
 #include "mcp/delivery.hpp"
 #include "mcp/result_text.hpp"
 #include "mcp/wire.hpp"
@@ -41,7 +43,7 @@ class Delivery {
   Delivery(Receipt receipt, const SigningKey* key, Tool tool, std::size_t budget)
       : receipt_(std::move(receipt)), key_(key), tool_(tool), budget_(budget) {
     take_files();
-    limit_names();
+    files::limit_omitted(receipt_.report.files, kMaxOmittedNames);
   }
 
   Delivered make() {
@@ -53,7 +55,7 @@ class Delivery {
     if (!fits())
       drop("execution.kernel.series", "kernel", "series",
            [this] { receipt_.report.kernel.series.clear(); });
-    if (!fits()) drop("execution.seal.checks", "seal", "checks", [this] { keep_failed_checks(); });
+    if (!fits()) drop("execution.seal.checks", "seal", "checks", [this] { shorten_checks(); });
     if (!fits()) drop_words();
     return std::move(made_);
   }
@@ -62,7 +64,7 @@ class Delivery {
   void take_files() {
     std::size_t left = kMaxReturnedContent;
     for (ReturnedFile& file : receipt_.report.files.returned) {
-      File one{visible(file.name), file.bytes, file.sha256, std::move(file.content), {}};
+      File one{files::shown(file.name), file.bytes, file.sha256, std::move(file.content), {}};
       if (one.content.size() > left) {
         note("files[" + std::to_string(files_.size()) + "].content", one.content.size(), 0);
         one.omitted = fmt::format("larger than what is left of {} bytes", kMaxReturnedContent);
@@ -71,12 +73,6 @@ class Delivery {
       left -= one.content.size();
       files_.push_back(std::move(one));
     }
-  }
-
-  /// Names are the program's own: many or long ones must not crowd out what is trusted.
-  void limit_names() {
-    auto& omitted = receipt_.report.files.omitted;
-    if (omitted.size() > kMaxOmittedNames) omitted.resize(kMaxOmittedNames);
   }
 
   void note(std::string what, std::size_t before, std::size_t after) {
@@ -123,9 +119,12 @@ class Delivery {
     render();
   }
 
-  void keep_failed_checks() {
-    auto& checks = receipt_.report.seal.checks;
-    std::erase_if(checks, [](const SealCheck& check) { return check.ok; });
+  /// Which protections were read back, and whether each held, stays; a receipt without it would not
+  /// verify. What was read of those that held goes.
+  void shorten_checks() {
+    for (SealCheck& check : receipt_.report.seal.checks) {
+      if (check.ok) check.expected = check.observed = check.method = {};
+    }
   }
 
   /// The last resort: everything that is text of no fixed size. What remains is small.
@@ -134,7 +133,6 @@ class Delivery {
     receipt_.hints.clear();
     receipt_.report.outcome.evidence.clear();
     receipt_.report.files.omitted.clear();
-    receipt_.report.seal.checks.clear();
     receipt_.report.denied.reset();
     receipt_.files_in.clear();
     receipt_.report.cleanup.detail.clear();

@@ -30,6 +30,7 @@ bool is_hex(char c) {
 /// JSON by its grammar (RFC 8259), which allows more than parse_json(): duplicate keys, any depth,
 /// escapes of lone surrogates. The latter are what the library's own check refuses.
 bool is_json(std::string_view line) {
+  if (line.find('\0') != std::string_view::npos) return false;
   if (json::accept(line)) return true;
   std::string text(line);
   for (std::size_t at = text.find("\\u"); at != std::string::npos; at = text.find("\\u", at + 2)) {

@@ -14,6 +14,9 @@ namespace {
 /// Progress tells a client with a timeout of its own that the run is alive.
 constexpr Nanos kProgressEvery = std::chrono::seconds(1);
 
+/// Calls that run no program, at once.
+constexpr std::ptrdiff_t kMaxQuickCalls = 4;
+
 Fault unknown_method(std::string_view method) {
   return {code::kMethodNotFound,
           fmt::format("Method not found: {}", visible(method.substr(0, 100))),
@@ -168,9 +171,10 @@ void Session::start(Tool tool, const CallParams& params, const Asker& asker, Nan
                     fmt::format("this session has made its {} calls (set by the server)",
                                 allowed_.max_calls))
                   .hint("start a new session");
-  } else if (!prepared.refused && calls_.size() >= allowed_.max_concurrent) {
-    refusal = Error(ErrorKind::Usage, fmt::format("busy: {} in progress (set by the server)",
-                                                  calls_.size() == 1 ? "a call is" : "calls are"))
+  } else if (!prepared.refused && !has_place(prepared.runs)) {
+    refusal = Error(ErrorKind::Usage,
+                    fmt::format("busy: a call is in progress, and this server runs {} at once",
+                                allowed_.max_concurrent))
                   .hint("wait for its answer, then call again");
   }
   if (refusal) return answer(asker, prepared.refuse(*refusal).body);
@@ -181,7 +185,7 @@ void Session::start(Tool tool, const CallParams& params, const Asker& asker, Nan
     return call.progress_token == params.progress_token;
   });
   calls_.push_back({asker.id, asker.era, asker.batch, token_is_free ? params.progress_token : "",
-                    now + kProgressEvery, 0, false, std::move(*worker)});
+                    now + kProgressEvery, 0, false, prepared.runs, std::move(*worker)});
 }
 
 void Session::cancel(const std::string& id) {
@@ -235,6 +239,12 @@ std::optional<Nanos> Session::next_tick() const {
     if (!next || call.next_progress < *next) next = call.next_progress;
   }
   return next;
+}
+
+bool Session::has_place(bool runs) const {
+  const auto same = std::count_if(calls_.begin(), calls_.end(),
+                                  [&](const Call& call) { return call.runs == runs; });
+  return same < (runs ? allowed_.max_concurrent : kMaxQuickCalls);
 }
 
 bool Session::in_flight(std::string_view id) const {

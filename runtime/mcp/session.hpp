@@ -55,6 +55,7 @@ class Session {
     Nanos next_progress{};
     unsigned progress = 0;
     bool cancelled = false;
+    bool runs = false;  ///< a program; others take no place
     std::unique_ptr<Worker> worker;
   };
   /// Answers of a batch wait for each other and go out on one line.
@@ -82,6 +83,7 @@ class Session {
   void cancel(const std::string& id);
   void finish(Call& call);
 
+  bool has_place(bool runs) const;
   bool in_flight(std::string_view id) const;
   void answer(const Asker& asker, std::string_view result_members);
   void refuse(const Asker& asker, const Fault& fault);

@@ -1,10 +1,16 @@
 #include "mcp/tools.hpp"
 
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+#include "files/check_inputs.hpp"
+
 #include "mcp/arguments.hpp"
 #include "mcp/delivery.hpp"
 #include "mcp/environment.hpp"
 #include "mcp/result_text.hpp"
 #include "mcp/run_call.hpp"
+#include "mcp/script.hpp"
 
 namespace pybox::mcp {
 namespace {
@@ -22,6 +28,22 @@ Asked asked_of(Tool tool, std::string_view arguments, const Operator& allowed) {
   return {};
 }
 
+/// What a script needs is looked at before it takes a place among the runs.
+Result<void> check_needs(Tool tool, const Asked& asked, const Operator& allowed) {
+  if (tool == Tool::RunPython) return files::check_inputs(asked.request.inputs);
+  if (tool != Tool::ExecutePython) return {};
+  const auto needed = PYBOX_TRY(script_dependencies(asked, allowed));
+  if (needed.empty()) return {};
+  return Error(
+             ErrorKind::Refused,
+             fmt::format(
+                 "the script needs `{}`, and this server installs no packages (set by the server)",
+                 visible(needed.front().name)))
+      .hint(
+          "use the standard library; the operator may start the server with `--packages locked` or "
+          "`--packages any`");
+}
+
 bool runs_programs(Tool tool) { return tool == Tool::RunPython || tool == Tool::ExecutePython; }
 
 CallOutcome refusal(Tool tool, const Request& request, const Error& why, std::size_t budget) {
@@ -36,6 +58,10 @@ Worker::Job job_of(Tool tool, Asked asked, const Operator& allowed, std::size_t 
         return CallOutcome{text_result(environment_text(allowed), false), {}};
       };
     case Tool::ValidateScript:
+      return [&allowed, asked = std::move(asked)](int) {
+        const Validation made = validate_script(asked, allowed);
+        return CallOutcome{text_result(made.text, !made.valid), {}};
+      };
     case Tool::RunPython:
     case Tool::ExecutePython:
       return [tool, &allowed, budget, asked = std::move(asked)](int cancel_fd) {
@@ -51,7 +77,12 @@ PreparedCall prepare_call(Tool tool, std::string_view arguments, const Operator&
                           std::size_t id_bytes) {
   const std::size_t budget = kMaxResponseBytes - kAroundResult - id_bytes;
   Asked asked = asked_of(tool, arguments, allowed);
+  if (!asked.refusal) {
+    auto checked = check_needs(tool, asked, allowed);
+    if (!checked) asked.refusal = std::move(checked).error();
+  }
   PreparedCall prepared;
+  prepared.runs = runs_programs(tool);
   Request bare = asked.request;
   bare.inputs.clear();
   prepared.refuse = [tool, budget, bare](const Error& why) {

@@ -13,6 +13,7 @@ namespace pybox::mcp {
 
 struct PreparedCall {
   std::optional<CallOutcome> refused;  ///< the arguments do not do
+  bool runs = false;                   ///< a program, so that it takes one of the operator's places
   Worker::Job job;
   /// The result of this call when something else stands in its way.
   std::function<CallOutcome(const Error&)> refuse;
