@@ -67,7 +67,7 @@ std::string trouble_with_look(std::string_view text) {
   if (head.find('@') != std::string_view::npos || head.find("://") != std::string_view::npos) {
     return quoted(text) + " is a link; only packages of the index can be locked";
   }
-  if (head.find_first_of("/\\") != std::string_view::npos || head.front() == '.') {
+  if (head.find_first_of("/\\") != std::string_view::npos || head.starts_with('.')) {
     return quoted(text) + " is a local path; only packages of the index can be locked";
   }
   return {};

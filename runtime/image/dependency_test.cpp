@@ -49,6 +49,7 @@ TEST_CASE("what is no dependency, or none that can be locked, is named") {
   CHECK(read("$a") == "`$a` does not begin with a package name");
   CHECK(read("a[b") == "`a[b` lacks a `]`");
   CHECK(read("a[b,_]").find("`a[b,_]`: `_` is no package name") == 0);
+  CHECK(read(";x") == "`;x` does not begin with a package name");
   CHECK(read("a;") == "`a;` has a marker that is none");
   CHECK(read("a; x # y") == "`a; x # y` has a marker that is none");
   CHECK(read("a===1#x") == "`a===1#x`: `===1#x` is no version specifier");

@@ -102,7 +102,7 @@ TEST_CASE("what could lead elsewhere than to pinned wheels is refused") {
   CHECK(said(kHead + package("a", "1.*", "wheels = []")) ==
         "line 7: `1.*` is a range, not one version");
   CHECK(said(kHead + package("a b", "1", "")).find("line 6: `a b` is no package name") == 0);
-  CHECK(said(kHead + package("caf\xC3\xA9", "1", "")).find("line 6: `café` is no package name") ==
+  CHECK(said(kHead + package("caf\xC3\xA9", "1", "")).find("line 6: `caf%` is no package name") ==
         0);
   CHECK(said(kHead + rich() + rich()).find("`rich` is pinned twice, first in line 6") !=
         std::string::npos);

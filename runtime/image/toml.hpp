@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -17,19 +16,27 @@ enum class TomlKind { Text, Number, Flag, Time, List, Table };
 /// "a text", "a list", for messages.
 std::string_view name_of(TomlKind kind);
 
+struct TomlField;
+
 struct TomlValue {
   TomlKind kind = TomlKind::Table;
   std::size_t line = 0;  ///< the first line is 1; 0 when the parser does not know
   std::string text;      ///< of a Text; empty otherwise: numbers, flags and times are not used
-  std::vector<TomlValue> items;                           ///< of a List
-  std::vector<std::pair<std::string, TomlValue>> fields;  ///< of a Table, sorted by key
+  std::vector<TomlValue> items;   ///< of a List
+  std::vector<TomlField> fields;  ///< of a Table, sorted by key
 
   /// nullptr when there is no such key.
   const TomlValue* find(std::string_view key) const;
 };
 
+struct TomlField {
+  std::string key;
+  TomlValue value;
+};
+
 /// A whole document whose first line is the line `first_line` of its file. Error kind Refused:
-/// "line N: " and what is wrong. The caller bounds the size; nesting is bounded here.
+/// "line N: " and what is wrong. The caller bounds the size; nesting is bounded here. In values a
+/// '%' stands for each character that is not ASCII.
 Result<TomlValue> parse_toml(std::string_view text, std::size_t first_line = 1);
 
 /// The fields of one table, taken by name, with errors that name the line. finish() refuses what
