@@ -91,6 +91,10 @@ Error protocol(std::string what) { return {ErrorKind::Protocol, std::move(what)}
 }  // namespace
 
 Result<nlohmann::json> parse_json(std::string_view text, JsonComments comments) {
+  // The library takes a NUL for the end of the text and would not look at what follows.
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    return protocol("not JSON at byte " + std::to_string(nul + 1));
+  }
   StrictBuilder builder;
   const bool parsed =
       json::sax_parse(text.begin(), text.end(), &builder, json::input_format_t::json, true,

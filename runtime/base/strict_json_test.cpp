@@ -24,6 +24,7 @@ TEST_CASE("what is not exactly one JSON text is refused, with its place") {
   CHECK(problem_of("[\"\xff\"]") == "not JSON at byte 3");
   CHECK(problem_of(R"(["\ud800"])") == "not JSON at byte 9");
   CHECK(problem_of("// no\n1") == "not JSON at byte 1");
+  CHECK(problem_of(std::string("{}\0x", 4)) == "not JSON at byte 3");  // a NUL ends no text
 }
 
 TEST_CASE("a key that stands twice is refused at any depth") {

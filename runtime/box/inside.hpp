@@ -59,6 +59,8 @@ struct RootParts {
   int tmp = -1;
 };
 RootParts make_root_parts(const InsideWork& work);
+/// Writes the inputs into the open folder `input` (box/input.cpp). Dies on failure.
+void fill_input(const InsideWork& work, int input);
 /// Puts the parts together, fills /dev and /tmp, writes the program, pivots. Dies on failure.
 void assemble_root(const InsideWork& work, const RootParts& parts);
 

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,6 +150,7 @@ void keeper_main(const InsideWork& work) {
   const BoxPlan& plan = *work.plan;
   const int socket = work.fds.keeper_socket;
   ::prctl(PR_SET_NAME, "keeper");
+  ::umask(0);  // modes of what the keeper makes are exact, whatever its caller's umask
   Message mapped;
   if (!receive_message(socket, mapped) || mapped.say != Say::Mapped) ::_exit(1);
 

@@ -2,6 +2,8 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 #include "base/digest.hpp"
 
 namespace pybox::box {
@@ -11,6 +13,16 @@ namespace {
 /// reserves up to 0x6fffffff), below the signed limit.
 constexpr uid_t kFirstOutside = 0x70000000;
 constexpr std::uint32_t kIdPairs = 1U << 27U;
+
+/// The inputs lie in the scratch space and must not take the program's share of it.
+void make_room(std::span<const InputFile> inputs, Limits& limits) {
+  constexpr std::uint64_t kPage = 4096;
+  for (const InputFile& file : inputs) {
+    limits.tmp.count += (file.bytes.size() + kPage - 1) / kPage * kPage;
+    limits.tmp_inodes +=
+        1 + static_cast<std::uint32_t>(std::count(file.name.begin(), file.name.end(), '/'));
+  }
+}
 
 }  // namespace
 
@@ -32,6 +44,8 @@ BoxPlan plan_box(const Request& request, const IdMap& ids, Cuts cuts) {
   plan.ids = ids;
   plan.program_path = "/tmp/" + request.program_name;
   plan.program = request.program;
+  plan.inputs = request.inputs;
+  make_room(plan.inputs, plan.limits);
   plan.argv = {"python3", "-I", plan.program_path};
   plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
   // Numeric libraries start one thread for each processor they see and would meet the task limit;

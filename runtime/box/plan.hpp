@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,10 @@ struct BoxPlan {
   std::string rootfs;  ///< the image tree on this host
   std::string empty;   ///< a folder that stays empty
   IdMap ids;
-  std::string program_path;       ///< "/tmp/main.py"
-  std::string program;            ///< its text
+  std::string program_path;  ///< "/tmp/main.py"
+  std::string program;       ///< its text
+  /// What /tmp/input holds; the request's own, which outlives the box. None: an empty folder.
+  std::span<const InputFile> inputs;
   std::vector<std::string> argv;  ///< python3 -I /tmp/main.py …
   std::vector<std::string> environment;
   std::vector<ResourceLimit> resource_limits;
@@ -56,6 +59,7 @@ struct BoxPlan {
 constexpr const char* kInterpreter = "/usr/bin/python3";
 constexpr const char* kHostName = "pybox";
 
+/// `request` must outlive the plan.
 BoxPlan plan_box(const Request& request, const IdMap& ids, Cuts cuts);
 
 }  // namespace pybox::box

@@ -43,4 +43,14 @@ TEST_CASE("the interpreter is started as a person would, with constants for an e
   CHECK(plan.limits.tmp < plan.limits.memory);
 }
 
+TEST_CASE("inputs do not take the program's share of the scratch space") {
+  Request request;
+  request.limits = limits_for_image("stdlib");
+  request.inputs = {{"d/a", std::string(4097, 'x')}, {"e", "", InputFile::Kind::Folder}};
+  const BoxPlan plan = plan_box(request, id_map_for(1000), {});
+  CHECK(plan.limits.tmp.count == request.limits.tmp.count + 8192);
+  CHECK(plan.limits.tmp_inodes == request.limits.tmp_inodes + 3);
+  CHECK(plan.limits.memory == request.limits.memory);
+}
+
 }  // namespace pybox::box

@@ -33,6 +33,8 @@ constexpr Protection kTable[] = {
     {"fs.size", "filling the host's memory through /tmp", "tmpfs size=", "statfs of /tmp"},
     {"fs.inodes", "filling the host's memory with empty files",
      "tmpfs nr_inodes=", "statfs of /tmp"},
+    {"fs.input", "changing the files it was given", "the keeper's files, 0444, in folders 0555",
+     "stat of each"},
     {"fs.minidev", "opening devices", "five devices bound", "/proc/PID/root/dev"},
     {"cred.uid", "acting as a host user", "setresuid(2) to a mapped id that owns nothing", kStatus},
     {"cred.groups", "using a host group's rights", "setgroups(2) to none", kStatus},
@@ -82,6 +84,13 @@ constexpr Protection kTable[] = {
      "/proc/PID/status NSpid"},
     {"sup.timer", "running on when PyBox was killed", "timerfd in the keeper",
      "timerfd_gettime by the keeper"},
+    {"sup.filecap", "filling the host's disk or the reader's context with files",
+     "64 files, 8 MiB, 16 KiB of names; the host counts again", "the collector's limits"},
+    {"sup.collect", "swapping files and folders while they are read",
+     "/tmp/output held by descriptor from before the start, read when every process is dead",
+     "fstat of the descriptor"},
+    {"sup.escape", "having files outside the box read for it",
+     "openat2(RESOLVE_BENEATH, NO_SYMLINKS, NO_MAGICLINKS, NO_XDEV)", "an open of `..`"},
 };
 
 }  // namespace

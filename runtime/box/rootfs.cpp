@@ -136,18 +136,22 @@ void bind_devices(const InsideWork& work) {
 void fill_tmp(const InsideWork& work, int tmp) {
   const int socket = work.fds.keeper_socket;
   const BoxPlan& plan = *work.plan;
-  if (::mkdirat(tmp, "tmp", 0755) != 0 || ::fchmodat(tmp, "tmp", 01777, 0) != 0 ||
-      ::mkdirat(tmp, "shm", 0755) != 0 || ::fchmodat(tmp, "shm", 01777, 0) != 0) {
+  if (::mkdirat(tmp, "tmp", 01777) != 0 || ::mkdirat(tmp, "shm", 01777) != 0) {
     give_up(socket, "filling the scratch space");
   }
   const int folder = ::openat(tmp, "tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  for (const char* name : {"home", "output"}) {
-    if (::mkdirat(folder, name, 0755) != 0 ||
-        ::fchownat(folder, name, IdMap::kProgramInside, IdMap::kProgramInside, 0) != 0) {
-      give_up(socket, "making the program's folders");
-    }
+  // The keeper's, not the program's: /tmp is sticky, so the program can fill /tmp/output and not
+  // put anything else in its place.
+  if (::mkdirat(folder, "home", 0755) != 0 ||
+      ::fchownat(folder, "home", IdMap::kProgramInside, IdMap::kProgramInside, 0) != 0 ||
+      ::mkdirat(folder, "output", 0777) != 0 || ::mkdirat(folder, "input", 0555) != 0) {
+    give_up(socket, "making the program's folders");
   }
-  if (::mkdirat(folder, "input", 0555) != 0) give_up(socket, "making /tmp/input");
+  if (!plan.inputs.empty()) {
+    const int input = ::openat(folder, "input", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    fill_input(work, input);
+    ::close(input);
+  }
   const char* name = plan.program_path.c_str() + sizeof("/tmp/") - 1;
   const int program = ::openat(folder, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
   if (program < 0) give_up(socket, "creating the program file");

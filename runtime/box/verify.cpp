@@ -159,6 +159,7 @@ Seal verify_seal(Box& box, const ReadyBox& ready) {
   check_namespaces(*program, seal.checks);
   check_mounts(*program, seal.checks);
   check_scratch(*program, box.plan().limits, seal.checks);
+  if (!box.plan().inputs.empty()) check_input(*program, box.plan(), seal.checks);
   check_credentials(*program, box.plan(), ready, seal.checks);
   check_filter(*program, box.plan(), ready, seal.checks);
   check_cgroup(*program, box, box.cgroup(), seal.checks);

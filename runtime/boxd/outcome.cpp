@@ -33,6 +33,14 @@ void Run::read_kernel() {
   }
 }
 
+/// A run that was cancelled, or that nobody waits for, hands nothing over.
+void Run::collect_files() {
+  const Observation how = report_.outcome.observation;
+  if (!transfer_ || orphaned_ || how == Observation::CancelKill || how == Observation::BoxLost)
+    return;
+  report_.files = transfer_->collect();
+}
+
 void Run::fill_outcome() {
   Outcome& outcome = report_.outcome;
   const bool oom = report_.kernel.oom_kills.value_or(0) > 0;

@@ -6,7 +6,6 @@
 #include <cerrno>
 
 #include "base/clock.hpp"
-#include "box/verify.hpp"
 #include "boxd/seal_policy.hpp"
 
 namespace pybox::boxd {
@@ -32,6 +31,7 @@ Run::Run(Key, link::RunOrder order, const Workshop& workshop, Nanos received, Li
       sampler_(order_.request.timeout),
       received_(received) {
   report_.host = workshop.host;
+  if (order_.request.return_files) report_.files.status = Files::Status::NotReceived;
 }
 
 std::unique_ptr<Run> Run::start(link::RunOrder order, const Workshop& workshop,
@@ -144,34 +144,6 @@ void Run::on_keeper_socket(Nanos now) {
          "`pybox doctor` looks for the cause");
 }
 
-void Run::seal_and_go(Nanos now) {
-  report_.timing.prepare = now - built_;
-  Result<void> known = box_->identify(sealed_->pid);
-  if (!known) return refuse(false, known.error().message(), "");
-  report_.seal = box::verify_seal(*box_, {*sealed_, *keeping_});
-  for (const SealCheck& check : workshop_.around) {
-    report_.seal.verified = report_.seal.verified && check.ok;
-    report_.seal.checks.push_back(check);
-  }
-  verified_ = monotonic_now();
-  report_.timing.seal = verified_ - now;
-  if (!acceptable(report_.seal, order_.leave_out)) {
-    std::string names;
-    for (const SealCheck& check : report_.seal.checks) {
-      if (!check.ok)
-        names += (names.empty() ? "" : ", ") + check.name + " (" + check.observed + ")";
-    }
-    return refuse(true, "the box is not sealed as it must be: " + names,
-                  "nothing was run; `pybox doctor` looks for the cause");
-  }
-  go_ = monotonic_now();
-  Result<void> went = box_->go(order_.request.timeout + ceiling::kBoxTimerGrace);
-  if (!went) return refuse(false, went.error().message(), "");
-  report_.timing.start = go_ - verified_;
-  state_ = State::Running;
-  if (listener_.started) listener_.started();
-}
-
 std::optional<Nanos> Run::next_tick() const {
   std::optional<Nanos> next;
   const auto consider = [&](Nanos at) { next = next ? std::min(*next, at) : at; };
@@ -231,6 +203,7 @@ void Run::begin_ending(Nanos now) {
   if (const auto left = box_->cgroup().read_now().pids; left && ended_) {
     report_.outcome.leftovers_killed = static_cast<std::uint32_t>(*left);
   }
+  if (transfer_) transfer_->before_end(*box_);
   box_->kill_all();
 }
 
@@ -270,9 +243,11 @@ void Run::finish(Nanos now) {
     if (ran) {
       read_kernel();
       fill_outcome();
+      if (gone && *gone) collect_files();
       report_.out = std::move(*out_).take();
       report_.err = std::move(*err_).take();
     }
+    transfer_.reset();
     collected_ = monotonic_now();
     if (ran) report_.timing.collect = collected_ - end_;
     const Result<void> removed = box_->remove(std::chrono::seconds(2));

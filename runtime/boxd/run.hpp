@@ -21,6 +21,7 @@
 
 #include "box/box.hpp"
 #include "boxd/capture.hpp"
+#include "boxd/transfer.hpp"
 #include "link/order.hpp"
 #include "receipt/report.hpp"
 #include "sys/cgroup.hpp"
@@ -86,6 +87,7 @@ class Run {
   void refuse(bool refused, std::string message, std::string hint);
   void fill_outcome();
   void read_kernel();
+  void collect_files();
 
   link::RunOrder order_;
   Workshop workshop_;
@@ -107,6 +109,7 @@ class Run {
   std::string stdin_waiting_;
   bool stdin_ended_ = false;
   watch::Sampler sampler_;
+  std::optional<Transfer> transfer_;  ///< where files are asked back
   RunReport report_;
   Nanos received_{}, built_{}, verified_{}, go_{}, end_{}, kill_at_{}, collected_{};
 };

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "files/arrival.hpp"
 #include "link/order.hpp"
 #include "receipt/keys.hpp"
 #include "receipt/pending.hpp"
@@ -47,6 +48,8 @@ Result<Receipt> receipt_of(const fs::path& record) {
   receipt.accelerator = std::move(run.accelerator);
   receipt.vm = std::move(run.vm);
   receipt.report = run.report_head ? PYBOX_TRY(report_from_json(*run.report_head)) : lost_report();
+  if (receipt.request.return_files) receipt.report.files.status = Files::Status::NotReceived;
+  files::leave_behind(receipt.report.files, "the client was gone before it was delivered");
   receipt.report.notes.emplace_back(
       "the client was gone before the run ended; its output was not delivered");
   add_hints(receipt);

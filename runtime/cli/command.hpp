@@ -19,6 +19,7 @@ struct Option {
   std::string_view name;   ///< "--timeout", or "-c"
   std::string_view value;  ///< what it takes, as the help shows it ("S"); empty: a flag
   std::string_view help;   ///< one line, no full stop
+  bool repeatable = false;
 };
 
 struct Positional {
@@ -30,10 +31,16 @@ struct Positional {
 /// What stood on the command line, checked against a Command's tables.
 struct Words {
   std::map<std::string, std::string, std::less<>> options;  ///< name to value, empty for a flag
+  std::map<std::string, std::vector<std::string>, std::less<>> repeated;  ///< of repeatable options
   std::vector<std::string> positionals;
   std::vector<std::string> rest;  ///< exec: the words after the program, which are not PyBox's
 
   bool has(std::string_view option) const { return options.contains(option); }
+  /// Of a repeatable option, in the order given; empty when there is none.
+  std::vector<std::string> values(std::string_view option) const {
+    const auto found = repeated.find(option);
+    return found == repeated.end() ? std::vector<std::string>() : found->second;
+  }
   /// nullopt when the option was not given.
   std::optional<std::string_view> value(std::string_view option) const {
     const auto found = options.find(option);

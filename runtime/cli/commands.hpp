@@ -7,6 +7,7 @@ namespace pybox::cli {
 
 extern const Command kSetup;
 extern const Command kExec;
+extern const Command kMcp;
 extern const Command kVmStart;
 extern const Command kVmStop;
 extern const Command kVmStatus;

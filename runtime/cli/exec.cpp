@@ -14,6 +14,9 @@
 #include "cli/receipt_file.hpp"
 #include "cli/summary.hpp"
 #include "engine/run_receipt.hpp"
+#include "files/arrival.hpp"
+#include "files/delivery.hpp"
+#include "files/read_inputs.hpp"
 #include "receipt/keys.hpp"
 #include "receipt/receipt.hpp"
 #include "receipt/store.hpp"
@@ -59,6 +62,7 @@ class Exec {
     auto answer = run_if_permitted();
     if (answer) {
       trouble_ = engine::enter_answer(receipt_, std::move(*answer));
+      hand_over_files();
     } else {
       trouble_ = std::move(answer).error();
       mark_not_started(receipt_, *trouble_);
@@ -86,6 +90,7 @@ class Exec {
     PYBOX_TRY(remember_refusal(check_time()));
     stdin_ = PYBOX_TRY(open_stdin(options_.stdin_source));
     PYBOX_TRY(remember_refusal(take_program()));
+    PYBOX_TRY(remember_refusal(take_files()));
     receipt_ = begin_receipt(request_);
     if (!program_is_known_) receipt_.code_sha256.clear();
     return {};
@@ -109,6 +114,13 @@ class Exec {
     request_.program_name = std::move(program.name);
     request_.program = std::move(program.text);
     program_is_known_ = true;
+    return {};
+  }
+
+  Result<void> take_files() {
+    request_.return_files = options_.output.has_value();
+    request_.inputs = PYBOX_TRY(files::read_inputs(options_.inputs));
+    if (options_.output) output_ = PYBOX_TRY(files::OutputFolder::prepare(*options_.output));
     return {};
   }
 
@@ -152,6 +164,20 @@ class Exec {
     return answer;
   }
 
+  /// The output folder is there before the receipt that speaks of it.
+  void hand_over_files() {
+    Files& files = receipt_.report.files;
+    if (!output_ || files.status != Files::Status::Received) return;
+    auto delivered = output_->deliver(files, receipt_.receipt_id);
+    if (delivered) return;
+    files::leave_behind(files, "it could not be written on this host");
+    files.status = Files::Status::NotReceived;
+    undelivered_ = std::move(delivered)
+                       .error()
+                       .context("the files for `" + visible(output_->shown_path()) + "`")
+                       .hint("the program ran; only its files are missing");
+  }
+
   /// Signs, keeps, writes and shows the receipt, then picks the exit code.
   Result<int> deliver() {
     const Result<std::string> text = receipt_text();
@@ -162,12 +188,13 @@ class Exec {
     }
     const bool started = receipt_.report.outcome.observation != Observation::NotStarted;
     if (started && !options_.quiet && !options_.json) {
-      say(summary_text(receipt_, parts_.terminal.colour));
+      say(summary_text(receipt_, parts_.terminal.colour, options_.output.value_or("")));
     }
     if (trouble_) say(error_text(*trouble_, parts_.terminal.colour));
+    if (undelivered_) say(error_text(*undelivered_, parts_.terminal.colour));
     if (!kept) say(error_text(kept.error(), parts_.terminal.colour));
     if (!started && trouble_) return exit_code_for(trouble_->kind());
-    return kept ? exit_code_for(receipt_.report) : exit_code::kCannot;
+    return kept && !undelivered_ ? exit_code_for(receipt_.report) : exit_code::kCannot;
   }
 
   Result<std::string> receipt_text() {
@@ -200,10 +227,12 @@ class Exec {
   Request request_;
   bool program_is_known_ = false;
   sys::Fd stdin_;
+  std::optional<files::OutputFolder> output_;
   std::optional<SigningKey> key_;
   Receipt receipt_;
   std::optional<Error> refusal_;
   std::optional<Error> trouble_;
+  std::optional<Error> undelivered_;
 };
 
 }  // namespace

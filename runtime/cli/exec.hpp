@@ -27,6 +27,8 @@ struct ExecOptions {
   std::string python = "3.13";
   std::optional<double> timeout_s;  ///< absent: 2 s, or the ceiling where that is lower
   StdinSource stdin_source;
+  std::vector<std::string> inputs;    ///< paths of this host
+  std::optional<std::string> output;  ///< the folder that returned files go to
   std::optional<std::string> receipt_file;
   bool json = false;
   bool quiet = false;

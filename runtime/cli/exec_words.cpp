@@ -19,6 +19,8 @@ constexpr std::array kOptions = {
     Option{"--image", "NAME", "what is installed in the box (default: stdlib)"},
     Option{"--python", "V", "the Python version (default: 3.13)"},
     Option{"--timeout", "S", "seconds until the box is stopped (default: 2)"},
+    Option{"--input", "PATH", "a file or folder to put below /tmp/input (repeatable)", true},
+    Option{"--output", "DIR", "bring back what the program leaves in /tmp/output"},
     Option{"--stdin", "FILE", "what the program reads as its stdin"},
     Option{"--json", "", "print the receipt, output included, as JSON on stdout"},
     Option{"--receipt", "FILE", "write the receipt to FILE too"},
@@ -32,9 +34,16 @@ The box has no network and none of this host's files, and is removed afterwards.
 Without --stdin the program reads the caller's stdin, or nothing when that is a
 terminal; `--stdin -` is the caller's in any case. What it prints goes to stdout
 and stderr; on a terminal its control characters are made visible. The receipt's
-summary goes to stderr.)";
+summary goes to stderr.
 
-Result<double> number_from(std::string_view option, std::string_view text) {
+Inputs have 8 MiB in all; the program can read them and not change them. Up to
+64 files and 8 MiB come back into DIR, which must not exist yet or be empty, and
+is made whole or not at all. They are the program's work: do not trust them. The
+receipt lists what was left behind, and why.)";
+
+}  // namespace
+
+Result<double> seconds_word(std::string_view option, std::string_view text) {
   double value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = !text.empty() && end.ptr == text.data() + text.size();
@@ -44,6 +53,8 @@ Result<double> number_from(std::string_view option, std::string_view text) {
   return Error(ErrorKind::Usage, "`" + std::string(option) + "` takes a number of seconds, not `" +
                                      visible(text) + "`");
 }
+
+namespace {
 
 ProgramSource program_from(const Words& words) {
   if (const auto code = words.value("-c")) return {ProgramSource::Kind::Code, std::string(*code)};
@@ -72,9 +83,11 @@ Result<ExecOptions> exec_options(const Words& words, const Terminal& terminal) {
   if (const auto image = words.value("--image")) options.image = *image;
   if (const auto python = words.value("--python")) options.python = *python;
   if (const auto timeout = words.value("--timeout")) {
-    options.timeout_s = PYBOX_TRY(number_from("--timeout", *timeout));
+    options.timeout_s = PYBOX_TRY(seconds_word("--timeout", *timeout));
   }
   if (const auto file = words.value("--receipt")) options.receipt_file = std::string(*file);
+  options.inputs = words.values("--input");
+  if (const auto folder = words.value("--output")) options.output = std::string(*folder);
   options.stdin_source = stdin_from(words, options.program.kind, terminal);
   options.json = words.has("--json");
   options.quiet = words.has("--quiet");

@@ -150,6 +150,10 @@ Result<Parsed> assign_options(const Command& command, std::vector<std::string> w
   parsed.wants_help = help->count() > 0;
   for (const auto& [option, made] : added) {
     if (made->count() == 0) continue;
+    if (option->repeatable) {
+      parsed.words.repeated[std::string(option->name)] = made->results();
+      continue;
+    }
     if (made->count() > 1) return usage(in_ticks(option->name) + " stands twice");
     const bool is_flag = option->value.empty();
     parsed.words.options[std::string(option->name)] = is_flag ? "" : made->results().front();

@@ -85,13 +85,21 @@ TEST_CASE("a value is taken as it stands, whatever it looks like") {
   CHECK(words_of({"exec", "-"}).positionals == List{"-"});
 }
 
+TEST_CASE("a repeatable option keeps every value in order, another may stand once") {
+  const Words words = words_of({"exec", "--input", "a", "--input=b", "p.py", "--input", "-"});
+  CHECK(words.values("--input") == List{"a", "b", "-"});
+  CHECK(words.values("--output").empty());
+  CHECK(problem({"exec", "--output", "a", "--output", "b", "p.py"}) ==
+        "`--output` stands twice / ");
+}
+
 TEST_CASE("an unknown option is wrong usage, not a word for the program") {
   CHECK(problem({"exec", "a.py", "--timout", "3"}) ==
         "unknown option `--timout` for `pybox exec` / did you mean `--timeout`?");
   CHECK(problem({"exec", "a.py", "-5"}) ==
         "unknown option `-5` for `pybox exec` / did you mean `-c`?");
-  CHECK(problem({"exec", "a.py", "--input", "x"}) ==
-        "unknown option `--input` for `pybox exec` / put `--` before words that belong to the "
+  CHECK(problem({"exec", "a.py", "--network", "x"}) ==
+        "unknown option `--network` for `pybox exec` / put `--` before words that belong to the "
         "program");
   CHECK(
       problem({"exec", "--unsealed-i-know-what-i-do", "a.py"}) ==

@@ -76,11 +76,12 @@ std::string place_row(const Receipt& receipt) {
   return text;
 }
 
-std::string files_row(const Files& files) {
+std::string files_row(const Files& files, std::string_view output) {
   std::uint64_t bytes = 0;
   for (const ReturnedFile& file : files.returned) bytes += file.bytes;
   std::string text = fmt::format("{} back, {}", count_of(files.returned.size(), "file", "files"),
                                  human_size(Bytes{bytes}));
+  if (!output.empty()) text += ", in " + visible(output);
   if (files.status == Files::Status::Refused) text = "transfer refused";
   if (files.status == Files::Status::NotReceived) text = "no transfer received";
   if (files.omitted_total > 0) text += fmt::format(", {} left behind", files.omitted_total);
@@ -111,7 +112,7 @@ std::string ending(const RunReport& report) {
   return "unknown";
 }
 
-std::string summary_text(const Receipt& receipt, bool colour) {
+std::string summary_text(const Receipt& receipt, bool colour, std::string_view output) {
   const RunReport& report = receipt.report;
   std::string text = styled("pybox:", Style::Bold, colour) + " " +
                      styled(ending(report), style_of(report), colour) + "\n";
@@ -125,7 +126,7 @@ std::string summary_text(const Receipt& receipt, bool colour) {
     row("sealed", seal_row(report.seal, colour));
   }
   row("box", box_row(report.cleanup, colour));
-  if (report.files.status != Files::Status::None) row("files", files_row(report.files));
+  if (report.files.status != Files::Status::None) row("files", files_row(report.files, output));
   row("ran in", place_row(receipt));
   row("receipt", receipt.receipt_id);
   for (const std::string& hint : receipt.hints) row("hint", hint);

@@ -86,6 +86,14 @@ TEST_CASE("every way to end has its own words") {
   CHECK(words(Observation::NotStarted) == "not started");
 }
 
+TEST_CASE("the summary says where files went, safe for a terminal") {
+  Receipt receipt = sample_receipt();
+  receipt.report.files.status = Files::Status::Received;
+  receipt.report.files.returned = {{"a", 2, "", ""}};
+  CHECK(summary_text(receipt, false, "o\x1b[2J")
+            .find("  files      1 file back, 2 B, in o\\x1b[2J\n") != std::string::npos);
+}
+
 TEST_CASE("nothing the program says reaches the summary") {
   Receipt receipt = sample_receipt();
   const std::string before = summary_text(receipt, false);

@@ -44,6 +44,9 @@ std::optional<Error> enter_answer(Receipt& receipt, RunAnswer answer, const Hint
   receipt.accelerator = std::move(answer.host.accelerator);
   receipt.vm = std::move(answer.host.vm);
   receipt.report = std::move(answer.report);
+  // A lost box's report knows nothing of files.
+  if (receipt.request.return_files && receipt.report.files.status == Files::Status::None)
+    receipt.report.files.status = Files::Status::NotReceived;
   if (receipt.report.failure) {
     receipt.report.outcome.evidence.push_back("not started: " + receipt.report.failure->message);
   }

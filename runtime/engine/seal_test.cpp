@@ -52,6 +52,8 @@ Result<RunReport> run(const Bench& at, const std::string& boxd,
   order.request.program = "print('ran')";
   order.request.timeout = std::chrono::seconds(20);
   order.request.limits = limits_for_image("stdlib");
+  order.request.inputs = {{"d/a.csv", "1,2"}};
+  order.request.return_files = true;
   order.code_sha256 = "sha256:" + sha256_hex(order.request.program);
   order.leave_out = std::move(leave_out);
   auto report = converse(ends.first.get(), order, {});

@@ -1,5 +1,7 @@
 #include "files/arrival.hpp"
 
+#include <algorithm>
+
 #include "base/digest.hpp"
 #include "files/name.hpp"
 #include "files/name_tree.hpp"
@@ -55,19 +57,18 @@ std::vector<OmittedFile> clashes(const Files& files) {
   return found;
 }
 
-void refuse(Files& files, std::vector<OmittedFile> met) {
-  const std::size_t met_count = met.size();
-  std::vector<OmittedFile> omitted = std::move(met);
+/// Moves every returned file that is not in `listed` already behind it.
+void move_to_omitted(Files& files, std::vector<OmittedFile> listed, std::string_view reason) {
+  const std::size_t known = listed.size();
   for (const ReturnedFile& file : files.returned) {
-    bool listed = false;
-    for (std::size_t i = 0; i < met_count; ++i) listed = listed || omitted[i].name == file.name;
-    if (!listed) omitted.push_back({file.name, file.bytes, "the whole transfer was refused"});
+    const auto same = [&](const OmittedFile& other) { return other.name == file.name; };
+    if (std::none_of(listed.begin(), listed.begin() + static_cast<std::ptrdiff_t>(known), same))
+      listed.push_back({file.name, file.bytes, std::string(reason)});
   }
-  for (OmittedFile& file : files.omitted) omitted.push_back(std::move(file));
+  for (OmittedFile& file : files.omitted) listed.push_back(std::move(file));
   files.omitted_total += files.returned.size();
-  files.omitted = std::move(omitted);
+  files.omitted = std::move(listed);
   files.returned.clear();
-  files.status = Files::Status::Refused;
   limit_omitted(files, ceiling::kOmittedListed);
 }
 
@@ -81,9 +82,13 @@ Result<void> take_contents(Files& files, std::string_view body) {
     if (sha256_hex(file.content) != file.sha256) return wrong("a digest is not its content's");
   }
   std::vector<OmittedFile> met = clashes(files);
-  if (!met.empty()) refuse(files, std::move(met));
+  if (met.empty()) return {};
+  move_to_omitted(files, std::move(met), "the whole transfer was refused");
+  files.status = Files::Status::Refused;
   return {};
 }
+
+void leave_behind(Files& files, std::string_view reason) { move_to_omitted(files, {}, reason); }
 
 void limit_omitted(Files& files, std::size_t most) {
   if (files.omitted.size() > most) files.omitted.resize(most);

@@ -19,6 +19,10 @@ namespace pybox::files {
 /// the omitted with its reason.
 Result<void> take_contents(Files& files, std::string_view body);
 
+/// Nothing is handed over after all: every returned file is listed among the omitted with this
+/// reason, and its content dropped.
+void leave_behind(Files& files, std::string_view reason);
+
 /// Keeps at most `most` of the omitted files in the list; `omitted_total` still counts them all.
 void limit_omitted(Files& files, std::size_t most);
 

@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxWord = 256;     ///< names, ids, dates
-constexpr std::size_t kMaxName = 4096;    ///< a path below /tmp/input (PATH_MAX)
+constexpr std::size_t kMaxName = 1024;    ///< a path below /tmp/input (files/name.hpp)
 constexpr std::size_t kMaxItems = 65536;  ///< of any list; the head's own size is the real bound
 constexpr std::uint64_t kMaxLimit = 1ULL << 40U;
 

@@ -72,6 +72,18 @@ void hint_about_signal(const Receipt& receipt, std::vector<std::string>& hints) 
   hints.push_back("the program died of SIGSYS: a system call that the filter does not permit");
 }
 
+/// Only that it happened: names are the program's words.
+void hint_about_files(const Receipt& receipt, std::vector<std::string>& hints) {
+  const Files& files = receipt.report.files;
+  if (files.status == Files::Status::Refused) {
+    hints.push_back(
+        "no file came back: names in /tmp/output differ only in case or normalisation, which some "
+        "file systems take for one; `files.omitted` lists them");
+  } else if (files.omitted_total > 0) {
+    hints.push_back("some files were left behind; `files.omitted` of the receipt says why");
+  }
+}
+
 void hint_about_the_box(const Receipt& receipt, std::vector<std::string>& hints) {
   if (receipt.report.outcome.observation == Observation::BoxLost) {
     hints.push_back(receipt.request.engine == EngineKind::Vm
@@ -115,6 +127,7 @@ void add_hints(Receipt& receipt, const HintWords& words) {
   hint_about_processes(receipt, words, receipt.hints);
   hint_about_cpu(receipt, words, receipt.hints);
   hint_about_output(receipt, receipt.hints);
+  hint_about_files(receipt, receipt.hints);
   hint_about_signal(receipt, receipt.hints);
   hint_about_the_box(receipt, receipt.hints);
   add_notes(receipt);

@@ -26,6 +26,7 @@ Receipt begin_receipt(const Request& request) {
 
 void mark_not_started(Receipt& receipt, const Error& why) {
   receipt.report = RunReport{};
+  if (receipt.request.return_files) receipt.report.files.status = Files::Status::NotReceived;
   receipt.report.outcome.evidence = {"not started: " + why.message()};
   receipt.hints.clear();
   if (!why.hint().empty()) receipt.hints.push_back(why.hint());

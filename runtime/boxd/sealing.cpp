@@ -1,0 +1,54 @@
+/// The step from a box whose processes are ready to a program that runs: the seal is read back, and
+/// judged, and only then is the go given.
+
+#include "base/clock.hpp"
+#include "box/verify.hpp"
+#include "boxd/run.hpp"
+#include "boxd/seal_policy.hpp"
+
+namespace pybox::boxd {
+namespace {
+
+void add_checks(const std::vector<SealCheck>& more, Seal& seal) {
+  for (const SealCheck& check : more) {
+    seal.verified = seal.verified && check.ok;
+    seal.checks.push_back(check);
+  }
+}
+
+/// "cred.caps (…), fs.ro (…)": those that do not hold, with what was observed.
+std::string broken(const Seal& seal) {
+  std::string names;
+  for (const SealCheck& check : seal.checks) {
+    if (!check.ok) names += (names.empty() ? "" : ", ") + check.name + " (" + check.observed + ")";
+  }
+  return names;
+}
+
+}  // namespace
+
+void Run::seal_and_go(Nanos now) {
+  report_.timing.prepare = now - built_;
+  Result<void> known = box_->identify(sealed_->pid);
+  if (!known) return refuse(false, known.error().message(), "");
+  report_.seal = box::verify_seal(*box_, {*sealed_, *keeping_});
+  add_checks(workshop_.around, report_.seal);
+  if (order_.request.return_files) {
+    transfer_.emplace(*box_);
+    add_checks(transfer_->checks(*box_), report_.seal);
+  }
+  verified_ = monotonic_now();
+  report_.timing.seal = verified_ - now;
+  if (!acceptable(report_.seal, order_.leave_out)) {
+    return refuse(true, "the box is not sealed as it must be: " + broken(report_.seal),
+                  "nothing was run; `pybox doctor` looks for the cause");
+  }
+  go_ = monotonic_now();
+  Result<void> went = box_->go(order_.request.timeout + ceiling::kBoxTimerGrace);
+  if (!went) return refuse(false, went.error().message(), "");
+  report_.timing.start = go_ - verified_;
+  state_ = State::Running;
+  if (listener_.started) listener_.started();
+}
+
+}  // namespace pybox::boxd

@@ -1,0 +1,71 @@
+#include "mcp/script.hpp"
+
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+#include "image/pep440.hpp"
+#include "image/pep723.hpp"
+#include "mcp/result_text.hpp"
+
+namespace pybox::mcp {
+namespace {
+
+/// Whether the server's Python is one that the script takes.
+Result<void> check_python(const image::InlineScript& script, const Operator& allowed) {
+  if (!script.requires_python) return {};
+  const auto version = image::parse_python_version(allowed.python);
+  const auto specifiers = PYBOX_TRY(image::parse_specifiers(*script.requires_python));
+  if (version && image::matches(specifiers, *version, allowed.python)) return {};
+  return Error(
+      ErrorKind::Refused,
+      fmt::format("the script requires Python {}, and this server has {} (set by the server)",
+                  visible(*script.requires_python), allowed.python));
+}
+
+Result<std::vector<image::Dependency>> merge(const image::InlineScript& script,
+                                             const Asked& asked) {
+  std::vector<image::Dependency> all = script.dependencies;
+  for (std::size_t i = 0; i < asked.dependencies.size(); ++i) {
+    auto one = image::parse_dependency(asked.dependencies[i]);
+    if (!one) return std::move(one).error().context(fmt::format("`dependencies[{}]`", i));
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<std::vector<image::Dependency>> script_dependencies(const Asked& asked,
+                                                           const Operator& allowed) {
+  const auto script =
+      PYBOX_TRY_CONTEXT(image::read_inline_script(asked.request.program), "the script's metadata");
+  PYBOX_TRY(check_python(script, allowed));
+  return merge(script, asked);
+}
+
+Validation validate_script(const Asked& asked, const Operator& allowed) {
+  const auto script = image::read_inline_script(asked.request.program);
+  if (!script)
+    return {false, "invalid: the script's metadata do not read\n" + error_words(script.error())};
+  const auto dependencies = merge(*script, asked);
+  if (!dependencies)
+    return {false, "invalid: a dependency does not read\n" + error_words(dependencies.error())};
+  const auto python = check_python(*script, allowed);
+  if (!python)
+    return {false, "invalid: the script does not fit this server's Python\n" +
+                       error_words(python.error())};
+  std::string text = "valid\n";
+  text += script->line > 0 ? fmt::format("metadata: PEP 723 block at line {}\n", script->line)
+                           : "metadata: none\n";
+  if (!script->almost.empty()) text += "warning: " + visible(script->almost) + "\n";
+  text += fmt::format("requires-python: {}\nPython of this server: {}\n",
+                      script->requires_python ? visible(*script->requires_python) : "not said",
+                      allowed.python);
+  text += fmt::format("dependencies: {}\n", dependencies->size());
+  for (const image::Dependency& one : *dependencies) text += "  " + image::to_requirements({one});
+  text +=
+      "only checked as text: nothing was run, resolved or downloaded, and no engine was asked\n";
+  return {true, text};
+}
+
+}  // namespace pybox::mcp
