@@ -26,6 +26,8 @@ struct Character {
   char32_t code = 0;
   std::size_t size = 0;
 };
+/// How many bytes at its start are printable ASCII: characters that need no look.
+std::size_t plain_run(std::string_view text);
 /// Precondition: `text` is not empty.
 Character first_character(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
@@ -138,6 +139,7 @@ class Exec {
     receipt_.image_id = image.id;
     if (options_.receipt_file) PYBOX_TRY(check_receipt_file(*options_.receipt_file));
     PYBOX_TRY(prepare_receipts(*dirs_));
+    receipts_are_prepared_ = true;
     key_ = PYBOX_TRY(load_or_make_key(*dirs_));
     return run_engine(image);
   }
@@ -152,6 +154,7 @@ class Exec {
     engine::Console console;
     console.stdin_fd = stdin_.get();
     console.cancel_fd = signals.fd();
+    console.while_waiting = [&] { prune_once(); };
     if (order.stream_output) {
       console.output = [&](int stream, std::string_view bytes) { sink.write(stream, bytes); };
     }
@@ -206,11 +209,17 @@ class Exec {
     return unsigned_receipt(receipt_);
   }
 
+  /// While the program runs; after it, where none ran.
+  void prune_once() {
+    if (!std::exchange(receipts_are_pruned_, true)) prune_receipts(*dirs_);
+  }
+
   Result<void> keep(const std::string& text) {
     Result<void> kept;
     if (dirs_) {
-      kept = prepare_receipts(*dirs_);
+      if (!receipts_are_prepared_) kept = prepare_receipts(*dirs_);
       if (kept) kept = keep_receipt(*dirs_, receipt_.receipt_id, text);
+      prune_once();
       // The same trouble that ended the run is not reported twice.
       if (!kept && trouble_ && kept.error().message() == trouble_->message()) kept = {};
     }
@@ -229,6 +238,8 @@ class Exec {
   sys::Fd stdin_;
   std::optional<files::OutputFolder> output_;
   std::optional<SigningKey> key_;
+  bool receipts_are_prepared_ = false;
+  bool receipts_are_pruned_ = false;
   Receipt receipt_;
   std::optional<Error> refusal_;
   std::optional<Error> trouble_;

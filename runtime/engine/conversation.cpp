@@ -173,6 +173,7 @@ Result<RunReport> Conversation::run() {
   }
   PYBOX_TRY(write_link());
   const Nanos sent = monotonic_now();
+  if (console_.while_waiting) console_.while_waiting();
   while (!report_) {
     if (link_ended_) return lost("the engine went away before the run ended");
     const Nanos guard = stopped_at_ ? *stopped_at_ + kStopPatience

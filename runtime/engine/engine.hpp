@@ -24,6 +24,8 @@ struct Console {
   int stdin_fd = -1;
   /// Becomes readable when the run is to be cancelled (Ctrl-C, MCP cancel); -1: never.
   int cancel_fd = -1;
+  /// Called once, when the order is on its way: the place for work that must not delay the program.
+  std::function<void()> while_waiting;
 };
 
 struct HostFacts {

@@ -38,7 +38,12 @@ bool append_string(std::string& out, std::string_view text, Deceptive deceptive)
   static constexpr std::string_view kShort = "\"\\\b\t\n\f\r";
   static constexpr std::string_view kLetters = "\"\\btnfr";
   out += '"';
-  while (!text.empty()) {
+  while (true) {
+    std::string_view plain = text.substr(0, plain_run(text));
+    plain = plain.substr(0, plain.find_first_of("\"\\"));
+    out += plain;
+    text.remove_prefix(plain.size());
+    if (text.empty()) break;
     const Character c = first_character(text);
     if (c.size == 0) return false;
     const std::size_t at = c.size == 1 ? kShort.find(text[0]) : std::string_view::npos;

@@ -57,16 +57,6 @@ std::vector<KeptReceipt> with_times(DIR* folder, const std::filesystem::path& pa
   return kept;
 }
 
-/// Counting names is cheap; times are looked up only when there are too many.
-void prune(const sys::StateDirs& dirs) {
-  const Folder folder(::opendir(dirs.receipts().c_str()));
-  if (folder == nullptr) return;
-  std::vector<std::string> ids = ids_in(folder.get());
-  if (ids.size() < kKeptReceipts + kReceiptSlack) return;
-  const auto kept = with_times(folder.get(), dirs.receipts(), std::move(ids));
-  for (std::size_t i = kKeptReceipts; i < kept.size(); ++i) ::unlink(kept[i].file.c_str());
-}
-
 }  // namespace
 
 bool is_receipt_id(std::string_view word) {
@@ -82,11 +72,19 @@ Result<void> prepare_receipts(const sys::StateDirs& dirs) {
   return Error::from_errno(errno, "writing to " + dirs.receipts().string());
 }
 
+void prune_receipts(const sys::StateDirs& dirs) {
+  const Folder folder(::opendir(dirs.receipts().c_str()));
+  if (folder == nullptr) return;
+  std::vector<std::string> ids = ids_in(folder.get());
+  // Counting names is cheap; times are looked up only when there are too many.
+  if (ids.size() < kKeptReceipts + kReceiptSlack) return;
+  const auto kept = with_times(folder.get(), dirs.receipts(), std::move(ids));
+  for (std::size_t i = kKeptReceipts; i < kept.size(); ++i) ::unlink(kept[i].file.c_str());
+}
+
 Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text) {
   const std::filesystem::path file = dirs.receipts() / (std::string(id) + std::string(kSuffix));
-  PYBOX_TRY(sys::replace_file(file, text, 0600, sys::Durability::Unsynced));
-  prune(dirs);
-  return {};
+  return sys::replace_file(file, text, 0600, sys::Durability::Unsynced);
 }
 
 std::vector<KeptReceipt> list_receipts(const sys::StateDirs& dirs) {

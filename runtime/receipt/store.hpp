@@ -31,8 +31,11 @@ bool is_receipt_id(std::string_view word);
 /// Makes the folder (0700), so that a run finds out before it starts that it cannot be kept.
 Result<void> prepare_receipts(const sys::StateDirs& dirs);
 
-/// Keeps the text under its id, whole or not at all, then sees to it that not many more than
-/// kKeptReceipts are kept.
+/// Sees to it that not many more than kKeptReceipts are kept. Looks at every name: for a run it is
+/// work to do while it waits.
+void prune_receipts(const sys::StateDirs& dirs);
+
+/// Keeps the text under its id, whole or not at all. Whoever keeps receipts prunes them as well.
 /// Precondition: is_receipt_id(id).
 Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text);
 

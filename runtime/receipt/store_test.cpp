@@ -70,7 +70,10 @@ TEST_CASE("the newest 500 stay, and not many more") {
   for (int i = 0; i < most - 1; ++i) home.keep("r" + std::to_string(i), 1000 + i);
   CHECK(on_disk() == most - 1);
   CHECK(list_receipts(home.dirs).size() == kKeptReceipts);
+  prune_receipts(home.dirs);
+  CHECK(on_disk() == most - 1);
   home.keep("r" + std::to_string(most - 1), 1000 + most);
+  prune_receipts(home.dirs);
   CHECK(on_disk() == static_cast<int>(kKeptReceipts));
   const auto kept = list_receipts(home.dirs);
   CHECK(kept.front().id == "r531");
