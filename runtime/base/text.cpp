@@ -128,6 +128,21 @@ std::string visible(std::string_view untrusted, Lines lines) {
   }
 }
 
+std::string_view take_until(std::string_view& rest, char separator) {
+  const std::size_t end = std::min(rest.find(separator), rest.size());
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return part;
+}
+
+std::string_view take_word(std::string_view& rest) {
+  static constexpr std::string_view kSpace = " \t\n";
+  rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
+  const std::string_view word = rest.substr(0, rest.find_first_of(kSpace));
+  rest.remove_prefix(word.size());
+  return word;
+}
+
 std::string human_size(Bytes size) {
   static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(size.count);

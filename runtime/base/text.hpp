@@ -40,6 +40,13 @@ bool is_deceptive(char32_t code);
 enum class Lines { Escape, Keep };
 std::string visible(std::string_view untrusted, Lines lines = Lines::Escape);
 
+/// Takes the text up to the next `separator` off the front of `rest`, and the separator with it;
+/// the last part needs none. A stream per line would cost more than reading what the kernel wrote.
+std::string_view take_until(std::string_view& rest, char separator);
+inline std::string_view take_line(std::string_view& rest) { return take_until(rest, '\n'); }
+/// Takes the next word, what stands between white space; empty at the end.
+std::string_view take_word(std::string_view& rest);
+
 /// "17.2 KiB", "128 MiB", "512 B".
 std::string human_size(Bytes size);
 /// "0.075 s", "12.1 s".

@@ -62,4 +62,22 @@ TEST_CASE("a misspelt word finds its neighbour, a strange one finds nothing") {
   CHECK(nearest("", kWords).empty());
 }
 
+TEST_CASE("a text is taken apart from its front") {
+  std::string_view rest = "a b\n\nlast";
+  CHECK(take_line(rest) == "a b");
+  CHECK(take_line(rest).empty());
+  CHECK(take_line(rest) == "last");
+  CHECK(rest.empty());
+  CHECK(take_line(rest).empty());
+  rest = "1,2";
+  CHECK(take_until(rest, ',') == "1");
+  CHECK(take_until(rest, ',') == "2");
+  rest = " \tone  two\nthree ";
+  CHECK(take_word(rest) == "one");
+  CHECK(take_word(rest) == "two");
+  CHECK(take_word(rest) == "three");
+  CHECK(take_word(rest).empty());
+  CHECK(rest.empty());
+}
+
 }  // namespace pybox

@@ -46,20 +46,11 @@ Result<sys::Pipe> program_pipe(const IdMap& ids, bool program_writes) {
   return pipe;
 }
 
+/// The mount namespace is never left out: a control arm may leave the root unpivoted, not the
+/// host's mount table open to change. The keeper makes the other namespaces itself.
 unsigned long long namespace_flags(const Cuts& cuts) {
-  unsigned long long flags = 0;
-  const auto add = [&](const char* name, unsigned long long flag) {
-    if (!cuts.left_out(name)) flags |= flag;
-  };
-  // The mount namespace is never left out: a control arm may leave the root unpivoted, not the
-  // host's mount table open to change.
-  flags |= CLONE_NEWNS;
-  add("ns.user", CLONE_NEWUSER);
-  add("ns.pid", CLONE_NEWPID);
-  add("ns.net", CLONE_NEWNET);
-  add("ns.ipc", CLONE_NEWIPC);
-  add("ns.uts", CLONE_NEWUTS);
-  return flags;
+  return CLONE_NEWNS | (cuts.left_out("ns.user") ? 0 : CLONE_NEWUSER) |
+         (cuts.left_out("ns.pid") ? 0 : CLONE_NEWPID);
 }
 
 /// Returns in the parent only.
@@ -89,6 +80,9 @@ Result<std::unique_ptr<Box>> Box::start(std::unique_ptr<BoxPlan> plan, const sys
                                         std::uint64_t number) {
   auto box = std::make_unique<Box>(Key{});
   box->plan_ = std::move(plan);
+  // The keeper first: it makes its network namespace, the dearest step of all, while the cgroup is
+  // made here.
+  PYBOX_TRY_CONTEXT(box->clone_keeper(), "making the box");
   Result<std::unique_ptr<BoxCgroup>> cgroup =
       make_cgroup(host, cgroup_name(number), box->plan_->limits, box->plan_->cuts);
   // A limit that cannot be set is a host that cannot seal, not a passing fault.
@@ -96,10 +90,12 @@ Result<std::unique_ptr<Box>> Box::start(std::unique_ptr<BoxPlan> plan, const sys
     return std::move(cgroup).error().as(ErrorKind::HostCannot).context("limiting the box");
   }
   box->cgroup_ = std::move(cgroup).value();
-  PYBOX_TRY_CONTEXT(box->clone_keeper(), "making the box");
   Result<void> mapped = box->write_id_map();
   if (!mapped) return std::move(mapped).error().context("mapping the box's ids");
-  if (!send_message(box->keeper_socket_.get(), Message{Say::Mapped, 0, 0, {}})) {
+  const int into = box->cgroup_->into_fd();
+  const std::vector<int> tasks = box->cgroup_->task_fds();
+  if (!send_message(box->keeper_socket_.get(), Message{Say::Mapped, into >= 0 ? 1 : 0, 0, {}},
+                    into >= 0 ? std::span(&into, 1) : std::span(tasks))) {
     return Error(ErrorKind::Internal, "the keeper ended before the box was made");
   }
   return box;
@@ -125,7 +121,6 @@ Result<void> Box::clone_keeper() {
   std::vector<char*> environment = pointers(plan_->environment);
   const std::string size = std::to_string(plan_->limits.tmp.count);
   const std::string inodes = std::to_string(plan_->limits.tmp_inodes);
-  const std::vector<int> tasks = cgroup_->task_fds();
   InsideWork work;
   work.plan = plan_.get();
   work.argv = argv.data();
@@ -139,8 +134,8 @@ Result<void> Box::clone_keeper() {
               in.read.get(),
               out.write.get(),
               err.write.get(),
-              cgroup_->into_fd(),
-              tasks};
+              -1,
+              {}};
 
   keeper_ = PYBOX_TRY(clone_into_namespaces(work));
   keeper_socket_ = std::move(keeper_ends.first);

@@ -28,7 +28,7 @@ class Box {
 
  public:
   explicit Box(Key) {}
-  /// Makes the cgroup, clones the keeper, writes the id map. Returns while the box is still being
+  /// Clones the keeper, makes the cgroup, writes the id map. Returns while the box is still being
   /// built: the program's process answers Sealed or Failed on program_socket(). `plan` must not
   /// move until then.
   static Result<std::unique_ptr<Box>> start(std::unique_ptr<BoxPlan> plan,

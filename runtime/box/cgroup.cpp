@@ -7,8 +7,8 @@
 
 #include <charconv>
 #include <set>
-#include <sstream>
 
+#include "base/text.hpp"
 #include "box/cgroup_files.hpp"
 #include "box/cgroup_makers.hpp"
 #include "box/process_view.hpp"
@@ -38,14 +38,21 @@ struct Owner {
   std::uint64_t start = 0;
 };
 
+template <class Number>
+bool take_number(std::string_view& rest, Number& number, char separator = '-') {
+  const std::string_view part = take_until(rest, separator);
+  return std::from_chars(part.data(), part.data() + part.size(), number).ec == std::errc();
+}
+
 std::optional<Owner> owner_of(std::string_view name) {
   if (!name.starts_with(kCgroupPrefix)) return std::nullopt;
-  std::istringstream parts{std::string(name.substr(kCgroupPrefix.size()))};
+  name.remove_prefix(kCgroupPrefix.size());
   Owner owner;
-  char dash = 0;
   std::uint64_t number = 0;
-  if (!(parts >> owner.ns >> dash >> owner.pid >> dash >> owner.start >> dash >> number))
+  if (!take_number(name, owner.ns) || !take_number(name, owner.pid) ||
+      !take_number(name, owner.start) || !take_number(name, number)) {
     return std::nullopt;
+  }
   return owner;
 }
 
@@ -59,9 +66,8 @@ void kill_members(const fs::path& folder) {
   if (sys::write_pseudo_file(folder / "cgroup.kill", "1")) return;
   const Result<std::string> text = sys::read_file(folder / "cgroup.procs");
   if (!text) return;
-  std::istringstream pids(*text);
-  pid_t pid = 0;
-  while (pids >> pid) {
+  std::string_view pids = *text;
+  for (pid_t pid = 0; take_number(pids, pid, '\n');) {
     const Result<std::string> member = sys::read_file("/proc/" + std::to_string(pid) + "/cgroup");
     if (member && member->find(folder.filename().string()) != std::string::npos)
       ::kill(pid, SIGKILL);

@@ -2,9 +2,9 @@
 /// Code that runs inside the new namespaces, between clone and exec. Rules: no allocation, no
 /// locks, no logging, no return to the caller's stack; every failure leaves by `give_up`.
 ///
-/// Theory of operation. boxd clones the keeper into fresh user, pid, mount, net, ipc and uts
-/// namespaces. The keeper is PID 1 there: it clones the program at once (while its credentials
-/// still may place it in the box's cgroup), builds the root, pivots, tells the program, gives up
+/// Theory of operation. boxd clones the keeper into fresh user, pid and mount namespaces.
+/// The keeper is PID 1 there: it makes the net, ipc and uts namespaces while boxd makes the cgroup,
+/// clones the program at once (while its credentials still may place it in that cgroup), builds the root, pivots, tells the program, gives up
 /// everything it does not need, and from then on only waits: for children to reap, for the box
 /// timer, for boxd. When it ends, by the timer or by boxd's signal, the kernel ends every process
 /// of the namespace.

@@ -1,9 +1,7 @@
 #include <fcntl.h>
-#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -12,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 
@@ -43,15 +42,10 @@ long set_sysctl(const char* path, const char* value) {
   return n > 0 ? std::strtol(text, nullptr, 10) : -1;
 }
 
-void raise_loopback(int socket_to_boxd) {
-  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  ifreq request{};
-  request.ifr_name[0] = 'l';
-  request.ifr_name[1] = 'o';
-  request.ifr_flags = IFF_UP | IFF_RUNNING;
-  if (fd < 0 || ::ioctl(fd, SIOCSIFFLAGS, &request) != 0)
-    give_up(socket_to_boxd, "raising the loopback interface");
-  ::close(fd);
+int namespaces_to_make(const BoxPlan& plan) {
+  return (plan.cuts.left_out("ns.net") ? 0 : CLONE_NEWNET) |
+         (plan.cuts.left_out("ns.ipc") ? 0 : CLONE_NEWIPC) |
+         (plan.cuts.left_out("ns.uts") ? 0 : CLONE_NEWUTS);
 }
 
 pid_t clone_program(const InsideWork& work) {
@@ -146,13 +140,24 @@ void give_up(int socket, const char* doing) {
   ::_exit(1);
 }
 
-void keeper_main(const InsideWork& work) {
+void keeper_main(const InsideWork& given) {
+  InsideWork work = given;
   const BoxPlan& plan = *work.plan;
   const int socket = work.fds.keeper_socket;
   ::prctl(PR_SET_NAME, "keeper");
   ::umask(0);  // modes of what the keeper makes are exact, whatever its caller's umask
+  // Half a millisecond in which boxd makes the cgroup; hence here and not in the clone.
+  if (::unshare(namespaces_to_make(plan)) != 0)
+    give_up(socket, "making network, ipc and uts namespaces");
   Message mapped;
-  if (!receive_message(socket, mapped) || mapped.say != Say::Mapped) ::_exit(1);
+  std::array<int, kMostDescriptors> cgroup{};
+  std::size_t count = 0;
+  if (!receive_message(socket, mapped, cgroup, count) || mapped.say != Say::Mapped) ::_exit(1);
+  if (mapped.a == 1) {
+    work.fds.into_cgroup = cgroup[0];
+  } else {
+    work.fds.cgroup_tasks = std::span(cgroup.data(), count);
+  }
 
   // These two act on the new namespaces, through the old /proc.
   const long user_namespaces = plan.cuts.left_out("cred.userns0")
@@ -175,7 +180,6 @@ void keeper_main(const InsideWork& work) {
   if (program < 0) give_up(socket, "starting the program's process in its cgroup");
   if (program == 0) program_main(work, memfd_noexec, user_namespaces);
 
-  if (!plan.cuts.left_out("ns.net")) raise_loopback(socket);
   if (!plan.cuts.left_out("ns.uts") &&
       (::sethostname(kHostName, 5) != 0 || ::setdomainname("", 0) != 0)) {
     give_up(socket, "setting the host name");
@@ -185,7 +189,6 @@ void keeper_main(const InsideWork& work) {
   assemble_root(work, parts);
   if (!send_message(work.fds.root_socket_keeper, Message{Say::RootReady, 0, 0, {}}))
     give_up(socket, "the program's process ended early");
-
   give_up_rights_and_keep(work, program, timer, children);
 }
 

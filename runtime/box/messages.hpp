@@ -4,14 +4,17 @@
 /// program's end is close-on-exec.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace pybox::box {
 
 enum class Say : std::uint32_t {
   // boxd to keeper
-  Mapped = 1,  ///< the id map is written
+  Mapped = 1,  ///< the id map is written; with it come the descriptors of the box's
+               ///< cgroup; a: 1 when it is one folder to clone into (v2), 0 when they are `tasks` files
   Go,          ///< the program starts now: arm the box timer (a: nanoseconds)
   // keeper to boxd
   Keeping,     ///< the keeper has given up its rights and waits; a: nanoseconds left on its timer
@@ -38,6 +41,13 @@ struct Message {
 
 /// Async-signal-safe. False when the other side is gone.
 bool send_message(int socket, const Message& message);
+/// Sends descriptors along (man 3 cmsg), at most kMostDescriptors.
+constexpr std::size_t kMostDescriptors = 8;
+bool send_message(int socket, const Message& message, std::span<const int> descriptors);
+/// As receive_message; the descriptors that came, close-on-exec, go to the front of `descriptors`
+/// and their number to `count`.
+bool receive_message(int socket, Message& message,
+                     std::array<int, kMostDescriptors>& descriptors, std::size_t& count);
 /// Blocks for one whole message. False when the other side is gone or the packet is malformed.
 bool receive_message(int socket, Message& message);
 Message failure(int code, std::string_view doing);

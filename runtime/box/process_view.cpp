@@ -8,8 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <memory>
-#include <sstream>
 
+#include "base/text.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::box {
@@ -21,35 +21,27 @@ struct CloseDir {
 
 bool has_option(std::string_view options, std::string_view wanted) {
   while (!options.empty()) {
-    const std::size_t end = std::min(options.find(','), options.size());
-    if (options.substr(0, end) == wanted) return true;
-    options.remove_prefix(std::min(end + 1, options.size()));
+    if (take_until(options, ',') == wanted) return true;
   }
   return false;
 }
 
 std::string squeeze(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    const bool space = c == ' ' || c == '\t';
-    if (!space)
-      out += c;
-    else if (!out.empty() && out.back() != ' ')
-      out += ' ';
+  for (std::string_view word; !(word = take_word(text)).empty();) {
+    if (!out.empty()) out += ' ';
+    out += word;
   }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
 }
 
 }  // namespace
 
 std::string stat_field(std::string_view stat, int number) {
-  std::istringstream fields(std::string(stat.substr(std::min(stat.rfind(')') + 1, stat.size()))));
-  std::string field;
-  for (int at = 3; at <= number; ++at) {
-    if (!(fields >> field)) return "";
-  }
-  return field;
+  std::string_view fields = stat.substr(std::min(stat.rfind(')') + 1, stat.size()));
+  std::string_view field;
+  for (int at = 3; at <= number; ++at) field = take_word(fields);
+  return std::string(field);
 }
 
 bool MountLine::has(std::string_view option) const { return has_option(options, option); }
@@ -62,12 +54,10 @@ Result<ProcessView> ProcessView::of(pid_t pid) {
   view.pid_ = pid;
   view.folder_ = PYBOX_TRY(sys::open_path("/proc/" + std::to_string(pid), O_RDONLY | O_DIRECTORY));
   const std::string text = PYBOX_TRY(sys::read_file_at(view.folder_.get(), "status"));
-  std::istringstream lines(text);
-  std::string line;
-  while (std::getline(lines, line)) {
-    const std::size_t colon = line.find(':');
-    if (colon != std::string::npos)
-      view.status_[line.substr(0, colon)] = squeeze(std::string_view(line).substr(colon + 1));
+  for (std::string_view lines = text; !lines.empty();) {
+    std::string_view line = take_line(lines);
+    const std::string_view key = take_until(line, ':');
+    view.status_[std::string(key)] = squeeze(line);
   }
   return view;
 }
@@ -95,17 +85,19 @@ std::optional<std::string> ProcessView::file(const char* name) const {
 
 std::vector<MountLine> ProcessView::mounts() const {
   std::vector<MountLine> all;
-  std::istringstream lines(file("mountinfo").value_or(""));
-  std::string line;
-  while (std::getline(lines, line)) {
-    std::istringstream fields(line);
-    std::string skip;
+  const std::string text = file("mountinfo").value_or("");
+  for (std::string_view lines = text; !lines.empty();) {
+    std::string_view fields = take_line(lines);
     MountLine mount;
-    fields >> skip >> skip >> skip >> skip >> mount.point >> mount.options;
-    for (std::string field; fields >> field && field != "-";) {
-      mount.propagation += (mount.propagation.empty() ? "" : " ") + field;
+    for (int skipped = 0; skipped < 4; ++skipped) take_word(fields);
+    mount.point = take_word(fields);
+    mount.options = take_word(fields);
+    for (std::string_view field; !(field = take_word(fields)).empty() && field != "-";) {
+      mount.propagation.append(mount.propagation.empty() ? "" : " ").append(field);
     }
-    fields >> mount.type >> skip >> mount.super_options;
+    mount.type = take_word(fields);
+    take_word(fields);
+    mount.super_options = take_word(fields);
     all.push_back(std::move(mount));
   }
   return all;

@@ -1,7 +1,9 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -33,7 +35,21 @@ void reset_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// 0, 1, 2 are the program's; 3 is our socket, close-on-exec; nothing else stays open.
+void raise_loopback(int socket_to_boxd) {
+  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq request{};
+  request.ifr_name[0] = 'l';
+  request.ifr_name[1] = 'o';
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  if (fd < 0 || ::ioctl(fd, SIOCSIFFLAGS, &request) != 0)
+    give_up(socket_to_boxd, "raising the loopback interface");
+  ::close(fd);
+}
+
+/// 0, 1, 2 are the program's; 3 is our socket to boxd and 4 that to the keeper, both close-on-exec;
+/// nothing else stays open.
+constexpr int kToBoxd = 3;
+constexpr int kToKeeper = 4;
 void arrange_descriptors(const InsideWork& work) {
   const int socket = work.fds.program_socket;
   // Lift the sources above the places they go to.
@@ -41,13 +57,15 @@ void arrange_descriptors(const InsideWork& work) {
   const int out = ::fcntl(work.fds.stdout_fd, F_DUPFD_CLOEXEC, 10);
   const int err = ::fcntl(work.fds.stderr_fd, F_DUPFD_CLOEXEC, 10);
   const int back = ::fcntl(socket, F_DUPFD_CLOEXEC, 10);
+  const int root = ::fcntl(work.fds.root_socket_program, F_DUPFD_CLOEXEC, 10);
   if (in < 0) in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // no stdin given: it is empty
-  if (in < 0 || out < 0 || err < 0 || back < 0 || ::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 ||
-      ::dup2(err, 2) < 0 || ::dup3(back, 3, O_CLOEXEC) < 0) {
+  if (in < 0 || out < 0 || err < 0 || back < 0 || root < 0 || ::dup2(in, 0) < 0 ||
+      ::dup2(out, 1) < 0 || ::dup2(err, 2) < 0 || ::dup3(back, kToBoxd, O_CLOEXEC) < 0 ||
+      ::dup3(root, kToKeeper, O_CLOEXEC) < 0) {
     give_up(socket, "arranging descriptors");
   }
-  if (!work.plan->cuts.left_out("proc.closefds") && ::close_range(4, ~0U, 0) != 0)
-    give_up(3, "closing descriptors");
+  if (!work.plan->cuts.left_out("proc.closefds") && ::close_range(kToKeeper + 1, ~0U, 0) != 0)
+    give_up(kToBoxd, "closing descriptors");
 }
 
 void limit_resources(const BoxPlan& plan, int socket) {
@@ -88,19 +106,16 @@ void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_us
   const BoxPlan& plan = *work.plan;
   int socket = work.fds.program_socket;
   join_cgroups(work);
-  Message ready;
-  if (!receive_message(work.fds.root_socket_program, ready) || ready.say != Say::RootReady)
-    ::_exit(1);
-
+  // Everything that needs no root is done while the keeper builds it.
   if (!plan.cuts.left_out("ns.cgroup") && ::unshare(CLONE_NEWCGROUP) != 0)
     give_up(socket, "making a cgroup namespace");
+  if (!plan.cuts.left_out("ns.net")) raise_loopback(socket);
   if (!plan.cuts.left_out("proc.setsid") && ::setsid() < 0) give_up(socket, "starting a session");
-  arrange_descriptors(work);
-  socket = 3;
-  if (!plan.cuts.left_out("proc.cwd") && ::chdir("/tmp") != 0) give_up(socket, "entering /tmp");
   ::umask(022);
-  limit_resources(plan, socket);
   reset_signals();
+  arrange_descriptors(work);
+  socket = kToBoxd;
+  limit_resources(plan, socket);
   // An unprivileged boxd may read this process back only while it is dumpable (man 2 ptrace).
   if (!plan.ids.two_ids) ::prctl(PR_SET_DUMPABLE, 1);
   // Without no-new-privileges a filter needs a capability to load (man 2 seccomp).
@@ -108,6 +123,10 @@ void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_us
   drop_rights(plan, socket);
   if (!plan.cuts.left_out("cred.nnp")) load_filter(plan, memfd_noexec, socket);
 
+  Message ready;
+  if (!receive_message(kToKeeper, ready) || ready.say != Say::RootReady) ::_exit(1);
+  ::close(kToKeeper);
+  if (!plan.cuts.left_out("proc.cwd") && ::chdir("/tmp") != 0) give_up(socket, "entering /tmp");
   if (!send_message(socket, Message{Say::Sealed, memfd_noexec ? 1 : 0, max_user_namespaces, {}}))
     ::_exit(1);
   Message start;

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <sstream>
 
+#include "base/text.hpp"
 #include "box/cgroup_files.hpp"
 #include "box/filter_readback.hpp"
 #include "box/process_view.hpp"
@@ -93,11 +93,10 @@ void check_resources(const ProcessView& program, const BoxPlan& plan, Checks& ou
     std::string observed = "unreadable";
     const std::size_t row = text.find(limit.shown);
     if (row != std::string::npos) {
-      std::istringstream fields(text.substr(row + std::string_view(limit.shown).size()));
-      std::string soft;
-      std::string hard;
-      fields >> soft >> hard;
-      observed = soft + " " + hard;
+      std::string_view fields =
+          std::string_view(text).substr(row + std::string_view(limit.shown).size());
+      observed = take_word(fields);
+      observed.append(" ").append(take_word(fields));
     }
     const std::string value = std::to_string(limit.value);
     out.push_back(compare(limit.protection, value + " " + value, observed, "/proc/PID/limits"));

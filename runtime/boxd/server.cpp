@@ -45,7 +45,6 @@ class Server {
   Result<void> open() {
     PYBOX_TRY(sys::set_nonblocking(plan_.link));
     if (is_guest()) around_ = check_vm();
-    box::sweep_cgroups(plan_.cgroup);
     return {};
   }
 
@@ -54,12 +53,18 @@ class Server {
       wait();
       collect();
     }
+    sweep_once();
   }
 
  private:
   bool is_guest() const { return !plan_.pending.has_value(); }
   bool finished() const { return stopping_ || (link_ended_ && !is_guest() && runs_.empty()); }
 
+  /// Ends what an earlier boxd left behind, at every start; but not before the first program runs,
+  /// which it would delay.
+  void sweep_once() {
+    if (!std::exchange(swept_, true)) box::sweep_cgroups(plan_.cgroup);
+  }
   void wait();
   void read_link();
   void write_link();
@@ -81,6 +86,7 @@ class Server {
   std::string outgoing_;
   std::map<std::uint64_t, std::unique_ptr<Run>> runs_;
   std::uint64_t boxes_made_ = 0;
+  bool swept_ = false;
   bool link_ended_ = false;
   bool stopping_ = false;
 };
@@ -191,7 +197,10 @@ void Server::start_run(Frame frame) {
       send(FrameType::Output, id, link::stream_head(stream), std::string(bytes));
     };
   }
-  listener.started = [this, id] { send(FrameType::Started, id, "{}"); };
+  listener.started = [this, id] {
+    send(FrameType::Started, id, "{}");
+    sweep_once();
+  };
   listener.stdin_taken = [this, id](std::uint64_t bytes) {
     send(FrameType::StdinTaken, id, link::stdin_taken_head(bytes));
   };

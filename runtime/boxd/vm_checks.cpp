@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string>
 
+#include "base/text.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::boxd {
@@ -25,17 +25,14 @@ std::string names_in(const char* folder) {
 std::string shared_mounts() {
   const Result<std::string> mounts = sys::read_file("/proc/self/mounts");
   if (!mounts) return "unreadable";
-  std::istringstream lines(*mounts);
-  std::string line;
   std::string found;
-  while (std::getline(lines, line)) {
-    std::istringstream fields(line);
-    std::string source;
-    std::string point;
-    std::string type;
-    fields >> source >> point >> type;
+  for (std::string_view lines = *mounts; !lines.empty();) {
+    std::string_view fields = take_line(lines);
+    take_word(fields);
+    const std::string_view point = take_word(fields);
+    const std::string_view type = take_word(fields);
     for (const char* shared : {"9p", "virtiofs", "nfs", "nfs4", "cifs", "fuse"}) {
-      if (type == shared) found += (found.empty() ? "" : " ") + point;
+      if (type == shared) found.append(found.empty() ? "" : " ").append(point);
     }
   }
   return found;

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <sstream>
 
+#include "base/text.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::sys {
@@ -20,10 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 3> kControllers = {"memory", "pids", "cpu"};
 
-bool has_word(const std::string& text, const std::string& word) {
-  std::istringstream words(text);
-  std::string each;
-  while (words >> each) {
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::string_view each; !(each = take_word(text)).empty();) {
     if (each == word) return true;
   }
   return false;
@@ -42,16 +40,13 @@ std::string missing_controllers(const fs::path& file) {
 Result<std::map<std::string, std::string>> own_cgroups() {
   const std::string text = PYBOX_TRY(read_file("/proc/self/cgroup"));
   std::map<std::string, std::string> own;
-  std::istringstream lines(text);
-  std::string line;
-  while (std::getline(lines, line)) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    std::istringstream names(line.substr(first + 1, second - first - 1));
-    std::string name;
-    if (first + 1 == second) own[""] = line.substr(second + 1);
-    while (std::getline(names, name, ',')) own[name] = line.substr(second + 1);
+  for (std::string_view lines = text; !lines.empty();) {
+    std::string_view path = take_line(lines);
+    take_until(path, ':');
+    std::string_view names = take_until(path, ':');
+    do {
+      own[std::string(take_until(names, ','))] = path;
+    } while (!names.empty());
   }
   return own;
 }
@@ -85,10 +80,10 @@ Result<void> make_room(const fs::path& own) {
   }
   // New processes may be forked into `own` while we move; a few rounds catch them.
   for (int round = 0; round < 8; ++round) {
-    std::istringstream pids(PYBOX_TRY(read_file(own / "cgroup.procs")));
-    std::string pid;
+    const std::string text = PYBOX_TRY(read_file(own / "cgroup.procs"));
     bool any = false;
-    while (pids >> pid) {
+    for (std::string_view pids = text; !pids.empty();) {
+      const std::string_view pid = take_line(pids);
       any = true;
       if (pid == "0")
         return Error(ErrorKind::HostCannot,
@@ -139,18 +134,15 @@ Result<CgroupHost> probe_v2(const fs::path& mount) {
 
 /// Mounted v1 hierarchies by controller, from /proc/self/mountinfo (man 5 proc).
 Result<std::map<std::string, fs::path>> v1_mounts() {
-  std::istringstream lines(PYBOX_TRY(read_file("/proc/self/mountinfo")));
+  const std::string text = PYBOX_TRY(read_file("/proc/self/mountinfo"));
   std::map<std::string, fs::path> mounts;
-  std::string line;
-  while (std::getline(lines, line)) {
-    if (line.find(" - cgroup ") == std::string::npos) continue;
-    std::istringstream fields(line);
-    std::string skip;
-    std::string point;
-    fields >> skip >> skip >> skip >> skip >> point;
-    std::istringstream options(line.substr(line.rfind(' ') + 1));
-    std::string option;
-    while (std::getline(options, option, ',')) mounts.emplace(option, point);
+  for (std::string_view lines = text; !lines.empty();) {
+    std::string_view fields = take_line(lines);
+    if (fields.find(" - cgroup ") == std::string_view::npos) continue;
+    std::string_view options = fields.substr(fields.rfind(' ') + 1);
+    for (int skipped = 0; skipped < 4; ++skipped) take_word(fields);
+    const std::string_view point = take_word(fields);
+    while (!options.empty()) mounts.emplace(take_until(options, ','), point);
   }
   return mounts;
 }
