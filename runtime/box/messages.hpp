@@ -14,8 +14,8 @@ namespace pybox::box {
 enum class Say : std::uint32_t {
   // boxd to keeper
   Mapped = 1,  ///< the id map is written; with it come the descriptors of the box's
-               ///< cgroup; a: 1 when it is one folder to clone into (v2), 0 when they are `tasks` files
-  Go,          ///< the program starts now: arm the box timer (a: nanoseconds)
+  ///< cgroup; a: 1 when it is one folder to clone into (v2), 0 when they are `tasks` files
+  Go,  ///< the program starts now: arm the box timer (a: nanoseconds)
   // keeper to boxd
   Keeping,     ///< the keeper has given up its rights and waits; a: nanoseconds left on its timer
   Ended,       ///< the program ended; a: 1 when by a signal, b: code or signal number
@@ -46,8 +46,8 @@ constexpr std::size_t kMostDescriptors = 8;
 bool send_message(int socket, const Message& message, std::span<const int> descriptors);
 /// As receive_message; the descriptors that came, close-on-exec, go to the front of `descriptors`
 /// and their number to `count`.
-bool receive_message(int socket, Message& message,
-                     std::array<int, kMostDescriptors>& descriptors, std::size_t& count);
+bool receive_message(int socket, Message& message, std::array<int, kMostDescriptors>& descriptors,
+                     std::size_t& count);
 /// Blocks for one whole message. False when the other side is gone or the packet is malformed.
 bool receive_message(int socket, Message& message);
 Message failure(int code, std::string_view doing);

@@ -63,12 +63,12 @@ TEST_CASE("links, hard links, FIFOs and sockets are listed and never opened") {
   TestFolder folder;
   folder.file("good", "g");
   folder.file("one", "1");
-  ::link(folder.at("one").c_str(), folder.at("other").c_str());
-  ::symlink("/etc/passwd", folder.at("passwd").c_str());
-  ::symlink("/etc", folder.at("etc").c_str());
-  ::symlink("good", folder.at("inner").c_str());
-  ::symlink("nowhere", folder.at("dangling").c_str());
-  ::symlink("self", folder.at("self").c_str());
+  REQUIRE(::link(folder.at("one").c_str(), folder.at("other").c_str()) == 0);
+  REQUIRE(::symlink("/etc/passwd", folder.at("passwd").c_str()) == 0);
+  REQUIRE(::symlink("/etc", folder.at("etc").c_str()) == 0);
+  REQUIRE(::symlink("good", folder.at("inner").c_str()) == 0);
+  REQUIRE(::symlink("nowhere", folder.at("dangling").c_str()) == 0);
+  REQUIRE(::symlink("self", folder.at("self").c_str()) == 0);
   ::mkfifo(folder.at("fifo").c_str(), 0666);
   const sys::Fd socket(::socket(AF_UNIX, SOCK_STREAM, 0));
   sockaddr_un name{};
@@ -215,7 +215,7 @@ TEST_CASE("a file that changes or is swapped under the collector is left behind"
     const Reach linking{kConfined.look, [](int at, const char* name, int flags) {
                           if (std::string(name) == "f") {
                             ::unlink(there->at("f").c_str());
-                            ::symlink("/etc/passwd", there->at("f").c_str());
+                            REQUIRE(::symlink("/etc/passwd", there->at("f").c_str()) == 0);
                           }
                           return kConfined.open(at, name, flags);
                         }};
@@ -226,7 +226,7 @@ TEST_CASE("a file that changes or is swapped under the collector is left behind"
 TEST_CASE("the way out of a folder is refused") {
   TestFolder folder;
   folder.file("d/f", "x");
-  ::symlink("/", folder.at("root").c_str());
+  REQUIRE(::symlink("/", folder.at("root").c_str()) == 0);
   const sys::Fd inner(::open(folder.at("d").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (const char* name : {"..", "../root", "/", "/etc", "/proc/self/root"}) {
     INFO(name);

@@ -64,7 +64,7 @@ TEST_CASE("files arrive whole, private, without special bits and marked") {
 TEST_CASE("an empty folder and a link to one are taken, and nothing returned is an empty folder") {
   TestFolder folder;
   std::filesystem::create_directory(folder.path / "empty");
-  ::symlink("empty", folder.at("link").c_str());
+  REQUIRE(::symlink("empty", folder.at("link").c_str()) == 0);
   const auto output = OutputFolder::prepare(folder.at("link"));
   REQUIRE(output);
   REQUIRE(output->deliver(two_files(), "r"));
@@ -79,7 +79,7 @@ TEST_CASE("an output folder that cannot be made whole is refused beforehand") {
   TestFolder folder;
   folder.file("full/f", "x");
   folder.file("file", "x");
-  ::symlink("nowhere", folder.at("dangling").c_str());
+  REQUIRE(::symlink("nowhere", folder.at("dangling").c_str()) == 0);
   const auto text = [&](const char* name, const char* why) {
     return "the output folder `" + folder.at(name) + "` " + why;
   };

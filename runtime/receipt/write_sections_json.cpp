@@ -45,7 +45,9 @@ ordered_json check_json(const SealCheck& check) {
 ordered_json seal_json(const Seal& seal) {
   ordered_json checks = ordered_json::array();
   for (const SealCheck& check : seal.checks) checks.push_back(check_json(check));
-  return {{"verified", seal.verified}, {"before_start", seal.before_start}, {"checks", std::move(checks)}};
+  return {{"verified", seal.verified},
+          {"before_start", seal.before_start},
+          {"checks", std::move(checks)}};
 }
 
 ordered_json outcome_json(const Outcome& outcome) {
