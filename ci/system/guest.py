@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+import adversarial
+
 HERE = pathlib.Path(__file__).resolve().parent
 # Nothing heard for so long means that the guest hangs: longer than any one test may take.
 SILENCE_S = 300
@@ -42,6 +44,9 @@ def initramfs(options):
     for path in HERE.iterdir():
         if path.suffix in (".py", ".json") or path.name == "run":
             files[f"payload/system/{path.name}"] = path
+    for path in adversarial.FOLDER.rglob("*"):
+        if path.is_file():
+            files[f"payload/adversarial/{path.relative_to(adversarial.FOLDER)}"] = path
     for path in (options.home / "keys").iterdir():
         files[f"payload/home/keys/{path.name}"] = path
     for path in (options.home / "images/stdlib").iterdir():  # its records; its tree is the disk
