@@ -4,10 +4,10 @@
 ///
 /// Theory of operation. boxd clones the keeper into fresh user, pid and mount namespaces.
 /// The keeper is PID 1 there: it makes the net, ipc and uts namespaces while boxd makes the cgroup,
-/// clones the program at once (while its credentials still may place it in that cgroup), builds the root, pivots, tells the program, gives up
-/// everything it does not need, and from then on only waits: for children to reap, for the box
-/// timer, for boxd. When it ends, by the timer or by boxd's signal, the kernel ends every process
-/// of the namespace.
+/// clones the program at once (while its credentials still may place it in that cgroup), builds the
+/// root, pivots, tells the program, gives up everything it does not need, and from then on only
+/// waits: for children to reap, for the box timer, for boxd. When it ends, by the timer or by
+/// boxd's signal, the kernel ends every process of the namespace.
 ///   boxd ── keeper_socket ── keeper        Mapped, Go / Ended, TimerFired, Failed
 ///   boxd ── program_socket ── program      Start / Sealed, Failed    (close-on-exec)
 ///   keeper ── root_socket ── program       RootReady

@@ -47,8 +47,8 @@ bool send_message(int socket, const Message& message, std::span<const int> descr
   return n == static_cast<ssize_t>(sizeof(message));
 }
 
-bool receive_message(int socket, Message& message,
-                     std::array<int, kMostDescriptors>& descriptors, std::size_t& count) {
+bool receive_message(int socket, Message& message, std::array<int, kMostDescriptors>& descriptors,
+                     std::size_t& count) {
   count = 0;
   iovec data{&message, sizeof(message)};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostDescriptors)> control{};
