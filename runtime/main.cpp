@@ -9,12 +9,18 @@
 #include "cli/exit_code.hpp"
 #include "cli/process_setup.hpp"
 #include "cli/run_command.hpp"
+#include "image/builder_box.hpp"
+#include "image/builder_guest.hpp"
 
 int main(int argc, char** argv) {
+  if (pybox::image::is_builder_guest(argc > 0 ? argv[0] : nullptr))
+    pybox::image::run_builder_guest();
   pybox::cli::prepare_process();
   try {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     if (!words.empty() && words[0] == pybox::cli::kVmSupervise) return pybox::cli::supervise_vm();
+    if (!words.empty() && words[0] == pybox::image::kBuilderBox)
+      return pybox::image::run_builder_box(words);
     return pybox::cli::run_command(words);
   } catch (const std::exception& fault) {
     // Nothing in PyBox throws; this is for a library that does against its promise.

@@ -22,8 +22,8 @@ def wrong_words(t):
     t.home = t.folder / "never"
     refused(t, t.pybox("setup", "--yes", "--mirror", "ftp//nowhere"), 2, "--mirror wants the URL of a Debian mirror")
     refused(t, t.pybox("setup", "--yes", "--mirror", "http://m.example/debian [trusted=yes]"), 2, "--mirror")
-    refused(t, t.pybox("setup", "--yes", "--python", "3.14"), 126, "Python 3.13")
-    refused(t, t.pybox("setup", "--yes", "--with", "data"), 126, "`data`")
+    refused(t, t.pybox("setup", "--yes", "--python", "3.12"), 126, "3.13, 3.14 and 3.15")
+    refused(t, t.pybox("setup", "--yes", "--with", "science"), 2, "`science`")
     t.check("no home was made", not t.home.exists())
 
 

@@ -6,6 +6,9 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "cli/builder_setting.hpp"
+#include "image/builder.hpp"
+#include "image/package_recipe.hpp"
 #include "image/setup.hpp"
 #include "receipt/keys.hpp"
 #include "sys/fd.hpp"
@@ -23,19 +26,45 @@ bool ask(const std::string& question) {
 }
 
 Result<void> check_words(const SetupOptions& options) {
-  if (options.with.empty()) return {};
-  if (options.with == "data") {
-    return Error(ErrorKind::Refused, "this PyBox cannot build the image `data`")
-        .hint("leave --with out: `stdlib` holds the whole standard library");
-  }
+  if (options.with.empty() || options.with == image::kDataImage) return {};
   return Error(ErrorKind::Usage, "--with knows `data` only, not `" + visible(options.with) + "`");
 }
 
-std::string summary(const image::SetUpResult& result, const sys::StateDirs& dirs, Nanos elapsed) {
-  const auto state = [](bool built) { return std::string(built ? "" : ", already there"); };
-  return "image   stdlib (Python " + result.python + ")" + state(result.built_image) + "  " +
-         result.image_id + "\nkernel  " + result.kernel_release + state(result.built_kernel) +
-         "\nhome    " + visible(dirs.home.string()) + "\nready in " + human_seconds(elapsed);
+std::string line_of(const std::string& name, const std::string& python, bool built,
+                    const std::string& id) {
+  return "image   " + name + " (Python " + python + ")" + (built ? "" : ", already there") + "  " +
+         id + "\n";
+}
+
+std::string summary(const image::SetUpResult& result, const std::vector<image::BuildResult>& data,
+                    const sys::StateDirs& dirs, Nanos elapsed) {
+  std::string text;
+  for (const image::SetUpImage& image : result.images)
+    text += line_of(image.name, image.python, image.built, image.id);
+  for (const image::BuildResult& built : data) {
+    text += line_of(built.image.name, built.image.python, built.built, built.image.id);
+    if (built.built) text += "        built in " + human_seconds(built.elapsed) + "\n";
+  }
+  return text + "kernel  " + result.kernel_release +
+         (result.built_kernel ? "" : ", already there") + "\nhome    " +
+         visible(dirs.home.string()) + "\nready in " + human_seconds(elapsed);
+}
+
+/// `data` for each Python that was asked for.
+Result<std::vector<image::BuildResult>> build_data(const SetupOptions& options,
+                                                   Progress& progress) {
+  std::vector<image::BuildResult> built;
+  if (options.with.empty()) return built;
+  const image::BuilderSetting setting = PYBOX_TRY(builder_setting(options.engine));
+  const std::string_view text = image::data_lock_text();
+  const image::Lock lock = PYBOX_TRY(image::parse_requirements_lock(text));
+  const std::vector<std::string> none_named = {"3.13"};
+  for (const std::string& python : options.pythons.empty() ? none_named : options.pythons) {
+    const image::BuildRequest request{std::string(image::kDataImage), python, lock};
+    built.push_back(PYBOX_TRY_CONTEXT(image::build_image(setting, request, progress),
+                                      "building `data` for Python " + python));
+  }
+  return built;
 }
 
 }  // namespace
@@ -50,13 +79,16 @@ Result<void> run_setup(const SetupOptions& options) {
   request.update = options.update;
   if (!options.yes && ::isatty(0) != 0 && ::isatty(2) != 0) request.confirm = ask;
   Result<image::SetUpResult> result = Error(ErrorKind::Internal, "set-up did not run");
+  Result<std::vector<image::BuildResult>> data = std::vector<image::BuildResult>();
   {
     const std::unique_ptr<Progress> progress = draw_progress(options.progress);
     result = image::set_up(dirs, request, *progress);
+    if (result) data = build_data(options, *progress);
     if (result) PYBOX_TRY_CONTEXT(load_or_make_key(dirs), "preparing the signing key");
   }
   const image::SetUpResult done = PYBOX_TRY(std::move(result));
-  return sys::write_all(2, summary(done, dirs, monotonic_now() - began) + "\n");
+  const std::vector<image::BuildResult> built = PYBOX_TRY(std::move(data));
+  return sys::write_all(2, summary(done, built, dirs, monotonic_now() - began) + "\n");
 }
 
 }  // namespace pybox::cli

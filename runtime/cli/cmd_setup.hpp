@@ -1,6 +1,7 @@
 #pragma once
 /// `pybox setup`: guest kernel, base image and keys, from nothing or from what an earlier run left.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,11 @@ namespace pybox::cli {
 
 /// The words of the command line, as the parser found them.
 struct SetupOptions {
-  bool yes = false;  ///< --yes: do not ask on a terminal before downloading
-  std::string with;  ///< --with WORD; "data" is refused until that image can be built
-  std::vector<std::string> pythons;  ///< --python 3.13,…, split at commas; empty: 3.13
-  std::string mirror;                ///< --mirror URL; empty: the host's own apt configuration
+  bool yes = false;                   ///< --yes: do not ask on a terminal before downloading
+  std::string with;                   ///< --with WORD: "data", or empty
+  std::vector<std::string> pythons;   ///< --python 3.13,…, split at commas; empty: 3.13
+  std::optional<std::string> engine;  ///< --engine: where `data` is built
+  std::string mirror;                 ///< --mirror URL; empty: the host's own apt configuration
   bool update =
       false;  ///< --update: ask the archive for newer packages and rebuild if there are any
   ProgressMode progress = ProgressMode::Auto;

@@ -16,6 +16,9 @@ extern const Command kReceipts;
 extern const Command kVerify;
 extern const Command kDoctor;
 extern const Command kVersion;
+extern const Command kImageBuild;
 extern const Command kImageList;
+extern const Command kImageRm;
+extern const Command kImagePrune;
 
 }  // namespace pybox::cli

@@ -81,7 +81,7 @@ ArchiveTrouble trouble_in(std::string_view said) {
   return ArchiveTrouble::Unknown;
 }
 
-Error archive_error(const sys::ToolResult& result, std::string_view where) {
+Error archive_error(const sys::ToolResult& result, std::string_view where, std::string_view suite) {
   const std::string said = result.out + "\n" + result.err;
   const std::string mirror(where);
   const auto failed = [&](ErrorKind kind, const std::string& what) {
@@ -95,8 +95,11 @@ Error archive_error(const sys::ToolResult& result, std::string_view where) {
               "check the network and http_proxy, or name a mirror with --mirror; what was "
               "downloaded is kept");
     case ArchiveTrouble::NotAMirror:
-      return failed(ErrorKind::HostCannot, mirror + " is not a mirror of Debian 13 (trixie)")
-          .hint("name one with --mirror URL, such that URL/dists/trixie/InRelease exists");
+      return failed(ErrorKind::HostCannot, mirror + " is not a mirror of Debian " +
+                                               (suite == "trixie" ? "13 " : "") + "(" +
+                                               std::string(suite) + ")")
+          .hint("name one with --mirror URL, such that URL/dists/" + std::string(suite) +
+                "/InRelease exists");
     case ArchiveTrouble::NotTrusted:
       return failed(ErrorKind::Evidence,
                     mirror + " is not signed by Debian's archive keys, so nothing from it was used")

@@ -22,7 +22,9 @@ enum class ArchiveTrouble {
 /// Precondition: `said` is apt's output in the C locale.
 ArchiveTrouble trouble_in(std::string_view said);
 
-/// The error for the user. `where` names the mirror ("the host's own mirror", a URL).
-Error archive_error(const sys::ToolResult& result, std::string_view where);
+/// The error for the user. `where` names the mirror ("the host's own mirror", a URL),
+/// `suite` what was wanted of it.
+Error archive_error(const sys::ToolResult& result, std::string_view where,
+                    std::string_view suite = "trixie");
 
 }  // namespace pybox::image

@@ -12,6 +12,7 @@
 ///
 /// The job is a child on a leash (image/tools.hpp): when PyBox ends, in whatever way, so does it.
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -40,9 +41,12 @@ struct BuilderSetting {
 
 /// One command of a job. It runs in /tmp with a clean environment, standard input empty.
 struct BuilderStep {
-  std::string stage;                     ///< told to whoever watches: "downloading packages"
-  std::vector<std::string> argv;         ///< argv[0] an absolute path in the builder
-  std::vector<std::string> environment;  ///< added to the builder's own, "NAME=value"
+  std::string stage;              ///< told to whoever watches: "downloading packages"
+  std::vector<std::string> argv;  ///< argv[0] an absolute path in the builder
+  std::map<std::string, std::string> environment;  ///< added to the builder's own
+  /// How far it is: so many of `total` lines that begin with `counted`. May be empty.
+  std::string counted = {};
+  std::uint64_t total = 0;
 };
 
 struct BuilderJob {

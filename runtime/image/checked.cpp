@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstdint>
 
 #include "sys/file.hpp"
@@ -22,14 +23,20 @@ Nanos since_epoch(const timespec& time) {
   return std::chrono::seconds(time.tv_sec) + Nanos(time.tv_nsec);
 }
 
+/// Only an image of packages has one.
+constexpr const char* kLock = "lock.txt";
+
 }  // namespace
 
 std::string facts_of(const fs::path& folder, std::string_view recipe, Nanos now) {
   std::string facts(PYBOX_VERSION " ");
   facts += recipe;
-  for (const char* name : {"manifest.json", "tree.list", "image.erofs", "rootfs"}) {
+  for (const char* name : {"manifest.json", "tree.list", "image.erofs", "rootfs", kLock}) {
     struct stat info {};
-    if (::lstat((folder / name).c_str(), &info) != 0) return {};
+    if (::lstat((folder / name).c_str(), &info) != 0) {
+      if (name == kLock && errno == ENOENT) continue;
+      return {};
+    }
     if (now - since_epoch(info.st_ctim) < kSettled) return {};
     facts.append(" ").append(name);
     for (const auto fact :

@@ -22,7 +22,7 @@ constexpr Nanos kUnpackPatience = std::chrono::minutes(60);
 constexpr std::string_view kUseCache =
     "set -eu; root=$1; export APT_CONFIG=\"$MMDEBSTRAP_APT_CONFIG\"; cache=$PYBOX_CACHE\n"
     "rm -rf \"$root/var/lib/apt/lists\" \"$root/var/cache/apt/archives\"\n"
-    "ln -s \"$cache/lists\" \"$root/var/lib/apt/lists\"\n"
+    "ln -s \"$PYBOX_LISTS\" \"$root/var/lib/apt/lists\"\n"
     "ln -s \"$cache/archives\" \"$root/var/cache/apt/archives\"\n";
 
 // --print-uris leaves out what the archive folder already holds, hence an empty one. The kernel's
@@ -57,19 +57,29 @@ std::string joined(const std::vector<std::string>& words, char between) {
 std::filesystem::path out_folder(const FetchPlan& plan) { return plan.work / "resolved"; }
 std::filesystem::path archives_of(const FetchPlan& plan) { return plan.cache / "archives"; }
 
+std::string suite_of(const FetchPlan& plan) {
+  return plan.image != nullptr ? plan.image->suite : plan.kernel->suite;
+}
+
+/// apt removes lists that are not of the sources it is given, so each suite has its own.
+std::filesystem::path lists_of(const std::filesystem::path& cache, std::string_view suite) {
+  return cache / (suite == kernel_recipe().suite ? "lists" : "lists-" + std::string(suite));
+}
+
 /// Names the sources that the cached lists came from, one apt line a line.
-std::filesystem::path lists_mark(const std::filesystem::path& cache) {
-  return cache / "lists.complete";
+std::filesystem::path lists_mark(const std::filesystem::path& cache, std::string_view suite) {
+  return lists_of(cache, suite).string() + ".complete";
 }
 
 bool has_lists(const FetchPlan& plan) {
-  const Result<std::string> mark = sys::read_file(lists_mark(plan.cache), 64_KiB);
+  const Result<std::string> mark = sys::read_file(lists_mark(plan.cache, suite_of(plan)), 64_KiB);
   return mark && *mark == joined(plan.apt_lines, '\n');
 }
 
 Result<void> make_folders(const FetchPlan& plan) {
-  for (const auto& folder : {archives_of(plan) / "partial", plan.cache / "lists" / "partial",
-                             out_folder(plan), plan.work / "no-keys"}) {
+  for (const auto& folder :
+       {archives_of(plan) / "partial", lists_of(plan.cache, suite_of(plan)) / "partial",
+        out_folder(plan), plan.work / "no-keys"}) {
     PYBOX_TRY(sys::ensure_private_dir(folder));
   }
   return {};
@@ -169,11 +179,12 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step) {
   };
   if (unpacks && image != nullptr)
     spawn.args.push_back("--include=" + joined(image->packages, ','));
-  spawn.args.push_back(image != nullptr ? image->suite : plan.kernel->suite);
+  spawn.args.push_back(suite_of(plan));
   spawn.args.push_back((plan.work / (unpacks ? "tree" : "view")).string());
   spawn.args.insert(spawn.args.end(), plan.apt_lines.begin(), plan.apt_lines.end());
   spawn.environment = sys::tool_environment();
   spawn.environment.push_back("PYBOX_CACHE=" + plan.cache.string());
+  spawn.environment.push_back("PYBOX_LISTS=" + lists_of(plan.cache, suite_of(plan)).string());
   if (!unpacks) {
     spawn.environment.push_back("PYBOX_OUT=" + out_folder(plan).string());
     spawn.environment.push_back("PYBOX_PACKAGES=" +
@@ -191,8 +202,10 @@ Result<Resolved> resolve(const Tools& tools, const FetchPlan& plan, Progress& pr
   const bool offline = !result.ok() && has_lists(plan) &&
                        trouble_in(result.out + result.err) == ArchiveTrouble::NoNetwork;
   if (offline) result = PYBOX_TRY(run_resolve(tools, plan, false, progress));
-  if (!result.ok()) return archive_error(result, plan.where);
-  if (!offline) PYBOX_TRY(sys::replace_file(lists_mark(plan.cache), joined(plan.apt_lines, '\n')));
+  if (!result.ok()) return archive_error(result, plan.where, suite_of(plan));
+  if (!offline)
+    PYBOX_TRY(
+        sys::replace_file(lists_mark(plan.cache, suite_of(plan)), joined(plan.apt_lines, '\n')));
   Resolved resolved = PYBOX_TRY(read_resolved(plan));
   resolved.offline = offline;
   PYBOX_TRY(sys::remove_tree(plan.work / "view"));
@@ -213,15 +226,16 @@ Result<void> unpack(const Tools& tools, const FetchPlan& plan, const Resolved& r
   spawn.environment.push_back("PYBOX_KERNEL=" + kernel);
   const ToolWatch watch = follow_download(plan, wanted, progress, downloading);
   const sys::ToolResult result = PYBOX_TRY(tools.run(std::move(spawn), kUnpackPatience, watch));
-  if (!result.ok()) return archive_error(result, plan.where);
+  if (!result.ok()) return archive_error(result, plan.where, suite_of(plan));
   if (missing == 0) return {};
   progress.stage("checking downloaded packages");
   return verify_packages(archives_of(plan), wanted, progress);
 }
 
-std::vector<std::string> lines_of_cached_lists(const std::filesystem::path& cache) {
+std::vector<std::string> lines_of_cached_lists(const std::filesystem::path& cache,
+                                               std::string_view suite) {
   std::vector<std::string> lines;
-  const Result<std::string> mark = sys::read_file(lists_mark(cache), 64_KiB);
+  const Result<std::string> mark = sys::read_file(lists_mark(cache, suite), 64_KiB);
   std::istringstream in(mark ? *mark : std::string());
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;

@@ -27,7 +27,7 @@
 namespace pybox::image {
 
 struct FetchPlan {
-  std::filesystem::path cache;  ///< archives/ and lists/ below it
+  std::filesystem::path cache;  ///< archives/ and lists/ (of another suite lists-SUITE/) below it
   std::filesystem::path work;   ///< an empty folder of this set-up; trees are made below it
   std::filesystem::path keyring;
   std::vector<std::string> apt_lines;    ///< empty: mmdebstrap's default
@@ -59,7 +59,8 @@ Result<void> unpack(const Tools& tools, const FetchPlan& plan, const Resolved& r
 
 /// The apt lines of the last set-up whose package lists are in the cache; empty when there are
 /// none.
-std::vector<std::string> lines_of_cached_lists(const std::filesystem::path& cache);
+std::vector<std::string> lines_of_cached_lists(const std::filesystem::path& cache,
+                                               std::string_view suite);
 
 /// Removes from the cache every package file that is in none of `keep`.
 Result<void> trim_cache(const std::filesystem::path& cache, const std::vector<Package>& keep);

@@ -57,7 +57,7 @@ TEST_CASE("packages are unpacked only in the second step, and only when an image
   CHECK(has(unpacks.args, "--variant=extract"));
   CHECK(has(unpacks.args, "--include=a,b"));
   CHECK(has(unpacks.args, "/h/cache/work-1/tree"));
-  const KernelRecipe kernel = {"trixie", "linux-image-cloud-amd64", {"erofs"}};
+  const KernelRecipe kernel = {"trixie", "linux-image-cloud-amd64", {"erofs"}, {}};
   const sys::SpawnPlan kernel_only = mmdebstrap_plan(plan_for(nullptr, &kernel), FetchStep::Unpack);
   CHECK(has(kernel_only.args, "--variant=custom"));
   CHECK(has(kernel_only.args, "trixie"));
@@ -74,9 +74,9 @@ TEST_CASE("the cache keeps what is in use and forgets the rest") {
   CHECK(fs::exists(cache / "archives" / "a_1_all.deb"));
   CHECK(!fs::exists(cache / "archives" / "b_1_all.deb"));
   CHECK(fs::exists(cache / "archives" / "lock"));
-  CHECK(lines_of_cached_lists(cache).empty());
+  CHECK(lines_of_cached_lists(cache, "trixie").empty());
   REQUIRE(sys::replace_file(cache / "lists.complete", "deb one\ndeb two"));
-  CHECK(lines_of_cached_lists(cache) == std::vector<std::string>{"deb one", "deb two"});
+  CHECK(lines_of_cached_lists(cache, "trixie") == std::vector<std::string>{"deb one", "deb two"});
   REQUIRE(sys::remove_tree(cache));
 }
 

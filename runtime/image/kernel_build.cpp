@@ -1,8 +1,10 @@
 #include "image/kernel_build.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/digest.hpp"
+#include "image/kernel.hpp"
 #include "image/modules.hpp"
 #include "image/prepare.hpp"
 #include "sys/file.hpp"
@@ -53,7 +55,9 @@ Result<std::string> release_in(const fs::path& unpacked) {
 
 Result<void> add_file(KernelRecord& record, const fs::path& out, const std::string& name,
                       const std::string& bytes) {
-  const fs::path path = name == "vmlinuz" ? out / name : out / "modules" / name;
+  const std::optional<fs::path> place = place_of_kernel_file(name);
+  if (!place) return Error(ErrorKind::Evidence, "the kernel package holds a strange module");
+  const fs::path path = out / *place;
   PYBOX_TRY(sys::replace_file(path, bytes, 0444));
   record.files.push_back({name, bytes.size(), sha256_hex(bytes)});
   return {};
@@ -78,7 +82,8 @@ Result<KernelRecord> build_kernel(const Tools& tools, const KernelRecipe& recipe
   record.pybox_version = PYBOX_VERSION;
   record.suites = source.suites;
   record.package = source.package;
-  PYBOX_TRY(sys::ensure_private_dir(out / "modules"));
+  for (const char* folder : {"modules", "builder"})
+    PYBOX_TRY(sys::ensure_private_dir(out / folder));
   const std::string vmlinuz =
       PYBOX_TRY(sys::read_file(unpacked / "boot" / ("vmlinuz-" + record.release), kMaxFile));
   PYBOX_TRY(add_file(record, out, "vmlinuz", vmlinuz));
@@ -92,10 +97,17 @@ Result<KernelRecord> build_kernel(const Tools& tools, const KernelRecipe& recipe
     return bytes;
   };
   const std::vector<std::string> order = PYBOX_TRY(load_order(modules, recipe.modules, read));
+  std::vector<std::string> all = recipe.modules;
+  all.insert(all.end(), recipe.builder_modules.begin(), recipe.builder_modules.end());
+  const std::vector<std::string> with_builder = PYBOX_TRY(load_order(modules, all, read));
   std::string list;
   for (const std::string& name : order) {
     PYBOX_TRY(add_file(record, out, name + ".ko", contents[name]));
     list += name + ".ko\n";
+  }
+  for (const std::string& name : with_builder) {
+    if (std::find(order.begin(), order.end(), name) != order.end()) continue;
+    PYBOX_TRY(add_file(record, out, std::string(kBuilderFolder) + name + ".ko", contents[name]));
   }
   record.id = kernel_id(record.files);
   PYBOX_TRY(sys::replace_file(out / "modules.list", list, 0444));

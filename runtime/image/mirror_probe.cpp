@@ -32,7 +32,7 @@ Result<std::vector<ArchiveSource>> probe_mirror(const Tools& tools, const std::s
   const sys::ToolResult main_suite = PYBOX_TRY(fetch_release(tools, found.front(), work));
   if (!main_suite.ok()) {
     unreachable = trouble_in(main_suite.out + main_suite.err) == ArchiveTrouble::NoNetwork;
-    return archive_error(main_suite, visible(url));
+    return archive_error(main_suite, visible(url), suite);
   }
   std::vector<ArchiveSource> maybe = {{apt_uri(url), suite + "-updates"}};
   if (url.ends_with("/debian")) maybe.push_back({apt_uri(url) + "-security", suite + "-security"});

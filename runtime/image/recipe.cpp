@@ -1,15 +1,20 @@
 #include "image/recipe.hpp"
 
+#include <array>
 #include <iterator>
 
 #include "base/digest.hpp"
 #include "image/architecture.hpp"
+#include "image/own_images.hpp"
+#include "image/package_recipe.hpp"
 
 namespace pybox::image {
 namespace {
 
 /// Raise when the steps in prepare.cpp, tree.cpp or kernel_build.cpp change what they produce.
 constexpr std::string_view kStepsVersion = "1";
+/// The same for image_build.cpp.
+constexpr std::string_view kPackageStepsVersion = "1";
 
 /// What a box never needs. Empty folders that a box does need come back with Recipe::folders.
 constexpr std::string_view kDrop[] = {
@@ -99,14 +104,10 @@ constexpr std::string_view kDrop[] = {
     "usr/lib/dpkg",
     "usr/libexec/dpkg",
     "usr/lib/python3/dist-packages/debconf.py",
-    "usr/lib/python3.13/sitecustomize.py",  // a hook for crash reports, read at every start
 };
 
-/// And what it needs: the standard library with all that it looks for at run time, and a shell.
+/// And what it needs besides Python: what the standard library looks for at run time, and a shell.
 constexpr std::string_view kPackages[] = {
-    "python3.13",       // and with it the standard library
-    "python3.13-gdbm",  // dbm.gnu
-    "python3.13-venv",  // ensurepip
     "tzdata",           // zoneinfo
     "tzdata-legacy",    // and its old names, such as US/Eastern
     "ca-certificates",  // ssl.create_default_context()
@@ -115,6 +116,7 @@ constexpr std::string_view kPackages[] = {
     "ncurses-base",     // terminfo for curses
     "base-files",       // the root's links
     "libc-bin",         // C.UTF-8, and ldconfig for ctypes.util
+    "libstdc++6",       // what manylinux wheels take from the system (PEP 600)
     "dash",             // subprocess with shell=True, and what one calls there
     "coreutils",
     "findutils",
@@ -139,20 +141,32 @@ constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
     {"etc/shells", "/bin/sh\n/usr/bin/sh\n"},
 };
 constexpr std::pair<std::string_view, std::string_view> kLinks[] = {
-    {"usr/bin/python3", "python3.13"},
-    {"usr/bin/python", "python3.13"},
     {"usr/bin/awk", "mawk"},
     {"usr/bin/which", "which.debianutils"},
     {"etc/localtime", "/usr/share/zoneinfo/Etc/UTC"},
 };
 
-Recipe make_stdlib_3_13() {
+struct Base {
+  std::string_view python;
+  std::string_view suite;  ///< the oldest one that has it: the calmest
+};
+constexpr std::array kBases = {Base{"3.13", "trixie"}, Base{"3.14", "forky"},
+                               Base{"3.15", "forky"}};
+
+Recipe make_base(const Base& base) {
+  const std::string python(base.python);
+  const std::string program = "python" + python;
   Recipe recipe;
-  recipe.name = "stdlib";
-  recipe.python = "3.13";
-  recipe.suite = "trixie";
-  recipe.packages.assign(std::begin(kPackages), std::end(kPackages));
+  recipe.name = folder_of_image("stdlib", base.python);
+  recipe.python = python;
+  recipe.suite = base.suite;
+  recipe.packages = {program,             // and with it the standard library
+                     program + "-gdbm",   // dbm.gnu
+                     program + "-venv"};  // ensurepip, and the pip that builders use
+  recipe.packages.insert(recipe.packages.end(), std::begin(kPackages), std::end(kPackages));
   recipe.drop.assign(std::begin(kDrop), std::end(kDrop));
+  // A hook for crash reports, read at every start.
+  recipe.drop.push_back("usr/lib/" + program + "/sitecustomize.py");
   recipe.drop.push_back(std::string(kLibraryFolder) + "/gconv");
   recipe.keep_only = {{"usr/sbin", {"ldconfig"}}};  // ctypes.util.find_library() asks it
   recipe.folders = {
@@ -160,7 +174,15 @@ Recipe make_stdlib_3_13() {
       "usr/local/bin", "var/lib/dpkg"};
   for (const auto& [path, text] : kFiles) recipe.files.emplace_back(path, text);
   for (const auto& [path, target] : kLinks) recipe.links.emplace_back(path, target);
+  for (const char* name : {"usr/bin/python3", "usr/bin/python"})
+    recipe.links.emplace_back(name, program);
   return recipe;
+}
+
+std::vector<Recipe> make_bases() {
+  std::vector<Recipe> recipes;
+  for (const Base& base : kBases) recipes.push_back(make_base(base));
+  return recipes;
 }
 
 /// Every field with its length before it: no two recipes share a text.
@@ -186,9 +208,14 @@ class FieldText {
 }  // namespace
 
 const Recipe* base_recipe(std::string_view python) {
-  static const Recipe stdlib = make_stdlib_3_13();
-  return python == stdlib.python ? &stdlib : nullptr;
+  static const std::vector<Recipe> recipes = make_bases();
+  for (const Recipe& recipe : recipes) {
+    if (recipe.python == python) return &recipe;
+  }
+  return nullptr;
 }
+
+std::string known_pythons() { return "3.13, 3.14 and 3.15"; }
 
 const KernelRecipe& kernel_recipe() {
   static const KernelRecipe recipe = {
@@ -197,6 +224,7 @@ const KernelRecipe& kernel_recipe() {
       // Disks at boot and hot-plugged ones, images, the tests' writable layer, entropy. virtio over
       // PCI, the console and tmpfs are built in.
       {"virtio_blk", "virtio_scsi", "sd_mod", "erofs", "overlay", "virtio_rng"},
+      {"virtio_net"},
   };
   return recipe;
 }
@@ -219,6 +247,21 @@ std::string digest_of(const Recipe& recipe) {
   return text.digest();
 }
 
+std::string digest_of_packages(const Recipe& base, std::string_view lock_digest,
+                               const PackageExtras& extras) {
+  FieldText text;
+  const std::string base_digest = digest_of(base);
+  for (const std::string_view field :
+       {kPackageStepsVersion, std::string_view("packages"), std::string_view(base_digest),
+        lock_digest, kPackageFolder, kProgramFolder}) {
+    text.add(field);
+  }
+  for (const PackageEdit& edit : extras.edits)
+    text.add(edit.path), text.add(edit.before), text.add(edit.after);
+  text.add_pairs(extras.files);
+  return text.digest();
+}
+
 std::string digest_of(const KernelRecipe& recipe) {
   FieldText text;
   for (const std::string_view field :
@@ -227,6 +270,7 @@ std::string digest_of(const KernelRecipe& recipe) {
     text.add(field);
   }
   text.add_all(recipe.modules);
+  text.add_all(recipe.builder_modules);
   return text.digest();
 }
 

@@ -31,6 +31,8 @@ struct KernelRecipe {
   std::string suite;
   std::string package;               ///< the meta package that depends on the newest kernel
   std::vector<std::string> modules;  ///< wanted ones; what they depend on comes along
+  /// What a builder VM loads besides; the VM for runs never does.
+  std::vector<std::string> builder_modules;
 };
 
 /// Every file in an image carries this time: the release of Debian 13, later than 1980, before
@@ -41,6 +43,8 @@ constexpr std::string_view kErofsUuid = "5f6b1c6e-7079-5b6f-8000-000000000013";
 
 /// The base image for a Python version, or nullptr when this PyBox cannot build one.
 const Recipe* base_recipe(std::string_view python);
+/// "3.13, 3.14 and 3.15", for messages.
+std::string known_pythons();
 const KernelRecipe& kernel_recipe();
 
 /// "sha256:…" over every field and over the version of the building steps.

@@ -5,10 +5,16 @@
 
 namespace pybox::image {
 
-TEST_CASE("there is a recipe for Python 3.13 and for no other") {
+TEST_CASE("there is a recipe for Python 3.13, 3.14 and 3.15, each with the suite that has it") {
   REQUIRE(base_recipe("3.13") != nullptr);
   CHECK(base_recipe("3.13")->name == "stdlib");
-  CHECK(base_recipe("3.14") == nullptr);
+  CHECK(base_recipe("3.13")->suite == "trixie");
+  REQUIRE(base_recipe("3.14") != nullptr);
+  CHECK(base_recipe("3.14")->name == "stdlib-3.14");
+  CHECK(base_recipe("3.14")->packages.front() == "python3.14");
+  REQUIRE(base_recipe("3.15") != nullptr);
+  CHECK(digest_of(*base_recipe("3.15")) != digest_of(*base_recipe("3.14")));
+  CHECK(base_recipe("3.12") == nullptr);
   CHECK(base_recipe("") == nullptr);
 }
 

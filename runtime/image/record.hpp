@@ -17,6 +17,11 @@ namespace pybox::image {
 /// {"schema_version":1,"kind":"image","name","id","python","suites":[…],"recipe":"sha256:…",
 ///  "pybox_version","tree":{"entries"},"erofs":{"sha256","bytes","maker"},
 ///  "packages":[{"name","version","architecture","file","bytes","sha256"}…]}
+struct Wheel {
+  std::string name;
+  std::string version;
+  std::string sha256;
+};
 struct ImageRecord {
   std::string name;
   std::string id;
@@ -27,6 +32,13 @@ struct ImageRecord {
   std::uint64_t entries = 0;
   ErofsFile erofs;
   std::vector<Package> packages;
+  /// An image of Python packages has kind "package-image", no Debian packages of its own, and
+  /// "base":ID of the base image,"lock":"sha256:…","wheels":[{"name","version","sha256"}…].
+  std::string base;
+  std::string lock;
+  std::vector<Wheel> wheels;
+
+  bool has_wheels() const { return !lock.empty(); }
 };
 
 /// {"schema_version":1,"kind":"kernel","id","release","suites":[…],"recipe","pybox_version",
@@ -52,6 +64,10 @@ std::string to_json(const KernelRecord& record);
 /// Error kind Protocol naming the field.
 Result<ImageRecord> image_record_from(std::string_view json);
 Result<KernelRecord> kernel_record_from(std::string_view json);
+
+/// A sentence for the user when an image was built anew: its ID is the same, or from what to what
+/// and because of what it changed.
+std::string what_changed(const ImageRecord& before, const ImageRecord& after);
 
 /// "sha256:…" over name and digest of each file, in order.
 std::string kernel_id(const std::vector<KernelFile>& files);

@@ -12,6 +12,8 @@ using nlohmann::ordered_json;
 
 constexpr std::uint64_t kSchemaVersion = 1;
 constexpr std::size_t kMostPackages = 4096;
+constexpr std::string_view kBaseImage = "image";
+constexpr std::string_view kPackageImage = "package-image";
 
 ordered_json package_json(const Package& package) {
   return {
@@ -61,6 +63,32 @@ Result<void> check_head(JsonFields& fields, std::string_view kind) {
                "this is no " + std::string(kind) + " record of schema version 1");
 }
 
+ordered_json wheels_json(const std::vector<Wheel>& wheels) {
+  ordered_json items = ordered_json::array();
+  for (const Wheel& wheel : wheels) {
+    items.push_back({{"name", wheel.name}, {"version", wheel.version}, {"sha256", wheel.sha256}});
+  }
+  return items;
+}
+
+Result<void> read_wheels(JsonFields& fields, ImageRecord& record) {
+  record.base = PYBOX_TRY(fields.text("base", 128));
+  record.lock = PYBOX_TRY(fields.text("lock", 128));
+  if (record.lock.empty()) return Error(ErrorKind::Protocol, "lock is empty");
+  const std::vector<const json*> items = PYBOX_TRY(fields.list("wheels", kMostPackages));
+  for (const json* item : items) {
+    JsonFields wheel =
+        PYBOX_TRY(JsonFields::of(*item, "wheels[" + std::to_string(record.wheels.size()) + "]"));
+    Wheel read;
+    read.name = PYBOX_TRY(wheel.text("name", 256));
+    read.version = PYBOX_TRY(wheel.text("version", 256));
+    read.sha256 = PYBOX_TRY(wheel.text("sha256", 64));
+    PYBOX_TRY(wheel.finish());
+    record.wheels.push_back(std::move(read));
+  }
+  return {};
+}
+
 std::string printed(const ordered_json& value) {
   return value.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -70,26 +98,33 @@ std::string printed(const ordered_json& value) {
 std::string to_json(const ImageRecord& record) {
   ordered_json packages = ordered_json::array();
   for (const Package& package : record.packages) packages.push_back(package_json(package));
-  return printed({{"schema_version", kSchemaVersion},
-                  {"kind", "image"},
-                  {"name", record.name},
-                  {"id", record.id},
-                  {"python", record.python},
-                  {"suites", record.suites},
-                  {"recipe", record.recipe},
-                  {"pybox_version", record.pybox_version},
-                  {"tree", {{"entries", record.entries}}},
-                  {"erofs",
-                   {{"sha256", record.erofs.sha256},
-                    {"bytes", record.erofs.bytes},
-                    {"maker", record.erofs.maker}}},
-                  {"packages", packages}});
+  ordered_json value = {{"schema_version", kSchemaVersion},
+                        {"kind", record.has_wheels() ? kPackageImage : kBaseImage},
+                        {"name", record.name},
+                        {"id", record.id},
+                        {"python", record.python},
+                        {"suites", record.suites},
+                        {"recipe", record.recipe},
+                        {"pybox_version", record.pybox_version},
+                        {"tree", {{"entries", record.entries}}},
+                        {"erofs",
+                         {{"sha256", record.erofs.sha256},
+                          {"bytes", record.erofs.bytes},
+                          {"maker", record.erofs.maker}}},
+                        {"packages", packages}};
+  if (record.has_wheels()) {
+    value["base"] = record.base;
+    value["lock"] = record.lock;
+    value["wheels"] = wheels_json(record.wheels);
+  }
+  return printed(value);
 }
 
 Result<ImageRecord> image_record_from(std::string_view text) {
   const json value = PYBOX_TRY(parse_json(text));
   JsonFields fields = PYBOX_TRY(JsonFields::of(value, ""));
-  PYBOX_TRY(check_head(fields, "image"));
+  const bool has_wheels = value.is_object() && value.value("kind", json()) == kPackageImage;
+  PYBOX_TRY(check_head(fields, has_wheels ? kPackageImage : kBaseImage));
   ImageRecord record;
   record.name = PYBOX_TRY(fields.text("name", 256));
   record.id = PYBOX_TRY(fields.text("id", 128));
@@ -106,6 +141,7 @@ Result<ImageRecord> image_record_from(std::string_view text) {
   record.erofs.maker = PYBOX_TRY(erofs.text("maker", 256));
   PYBOX_TRY(erofs.finish());
   record.packages = PYBOX_TRY(packages_from(fields));
+  if (has_wheels) PYBOX_TRY(read_wheels(fields, record));
   PYBOX_TRY(fields.finish());
   return record;
 }

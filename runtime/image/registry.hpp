@@ -7,8 +7,9 @@
 ///   rootfs/                   the unpacked read-only tree (native engine)
 ///   image.erofs               the same tree as one read-only file (vm engine)
 ///   tree.list                 the canonical text of the tree (image/tree.hpp); its digest is the
-///   image ID manifest.json             the record made when it was built (image/record.hpp names
-///   its fields)
+///   image ID
+///   manifest.json             the record made when it was built (image/record.hpp)
+///   lock.txt                  an image of packages: the lock it was built from
 /// The folder is whole or absent: it is built beside and renamed into place. Everything but
 /// manifest.json is what the ID, or the record's digest of image.erofs, covers. All files are 0444,
 /// folders of the tree 0555, owned by the user.
@@ -32,6 +33,8 @@ struct Image {
   std::string python;  ///< "3.13"
   std::filesystem::path rootfs;
   std::filesystem::path erofs;
+  /// Its packages were chosen by the user: they may run code at every start of Python.
+  bool own_packages = false;
 };
 
 /// Reads manifest.json and checks that the record's id is the digest of its own canonical tree list

@@ -47,6 +47,8 @@ struct Job {
 
   fs::path image_folder() const { return dirs.images() / recipe.name; }
   fs::path kernel_folder() const { return dirs.vm() / "kernel"; }
+  /// The kernel is of one suite; apt is shown one at a time.
+  bool cares_for_kernel() const { return recipe.suite == kernel_recipe().suite; }
 };
 
 /// Looks at what is there: hashes it, so that a damaged file is found and replaced.
@@ -66,7 +68,9 @@ void inspect(Job& job) {
     job.has_image = whole.has_value();
     if (!whole) job.progress.note(whole.error().message() + "; it is built anew");
   }
-  if (fs::exists(job.kernel_folder(), ignored)) {
+  if (!job.cares_for_kernel()) {
+    job.has_kernel = true;
+  } else if (fs::exists(job.kernel_folder(), ignored)) {
     const Result<GuestKernel> kernel = find_kernel(job.dirs);
     const Result<void> whole = kernel ? verify_kernel(job.dirs) : Result<void>(kernel.error());
     job.has_kernel = whole.has_value();
@@ -87,7 +91,7 @@ Result<std::vector<std::string>> lines_of_mirror(const Job& job, const FetchPlan
     for (const ArchiveSource& source : *found) lines.push_back(apt_line(source, plan.keyring));
     return lines;
   }
-  if (unreachable) lines = lines_of_cached_lists(plan.cache);
+  if (unreachable) lines = lines_of_cached_lists(plan.cache, job.recipe.suite);
   if (!lines.empty() && lines.front() == apt_line({apt_uri(url), job.recipe.suite}, plan.keyring))
     return lines;
   return found.error();
@@ -99,7 +103,8 @@ Result<FetchPlan> plan_fetch(const Job& job, const fs::path& work) {
   plan.work = work;
   plan.keyring = PYBOX_TRY(debian_keyring());
   if (!job.has_image || job.request.update) plan.image = &job.recipe;
-  if (!job.has_kernel || job.request.update) plan.kernel = &kernel_recipe();
+  if (job.cares_for_kernel() && (!job.has_kernel || job.request.update))
+    plan.kernel = &kernel_recipe();
   if (!job.request.mirror.empty()) {
     plan.where = visible(job.request.mirror);
     return plan;
@@ -122,21 +127,6 @@ void drop_unchanged(const Job& job, FetchPlan& plan, const Resolved& resolved) {
     job.progress.note("the guest kernel " + job.old_kernel->release + " is the newest");
     plan.kernel = nullptr;
   }
-}
-
-void say_change(const Job& job, const ImageRecord& made) {
-  if (!job.old_image) return;
-  if (job.old_image->id == made.id) {
-    job.progress.note("the image `" + made.name + "` has the same ID as before");
-    return;
-  }
-  std::string why = what_changed(job.old_image->packages, made.packages);
-  if (!why.empty()) why = "these packages changed: " + why;
-  if (job.old_image->recipe != made.recipe)
-    why += std::string(why.empty() ? "" : "; and ") + "its recipe changed";
-  if (why.empty()) why = "its old record was not that of its packages";
-  job.progress.note("the image `" + made.name + "` changed: " + job.old_image->id + " → " +
-                    made.id + ", because " + why);
 }
 
 Result<void> build_image(const Job& job, const FetchPlan& plan, const Resolved& resolved) {
@@ -166,7 +156,7 @@ Result<void> build_image(const Job& job, const FetchPlan& plan, const Resolved& 
   PYBOX_TRY(sys::replace_file(made / "tree.list", list, 0444));
   PYBOX_TRY(sys::replace_file(made / "manifest.json", to_json(record), 0444));
   PYBOX_TRY(put_in_place(made, job.image_folder()));
-  say_change(job, record);
+  if (job.old_image) job.progress.note(what_changed(*job.old_image, record));
   return {};
 }
 
@@ -188,18 +178,24 @@ Result<void> build_guest_kernel(const Job& job, const FetchPlan& plan, const Res
   return {};
 }
 
-/// The cache keeps what the image and the kernel of now were made from, so that they can be made
-/// anew without network.
+/// The cache keeps what the base images and the kernel of now were made from, so that they can be
+/// made anew without network.
 Result<void> trim(const Job& job) {
-  const std::string image = PYBOX_TRY(sys::read_file(job.image_folder() / "manifest.json", 4_MiB));
   const std::string kernel =
       PYBOX_TRY(sys::read_file(job.kernel_folder() / "manifest.json", 4_MiB));
-  std::vector<Package> keep = PYBOX_TRY(image_record_from(image)).packages;
+  std::vector<Package> keep;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(job.dirs.images(), ignored)) {
+    const Result<std::string> text = sys::read_file(entry.path() / "manifest.json", 4_MiB);
+    if (!text) continue;
+    const Result<ImageRecord> record = image_record_from(*text);
+    if (record) keep.insert(keep.end(), record->packages.begin(), record->packages.end());
+  }
   keep.push_back(PYBOX_TRY(kernel_record_from(kernel)).package);
   return trim_cache(job.dirs.cache(), keep);
 }
 
-Result<void> build_missing(Job& job, SetUpResult& result) {
+Result<void> build_missing(Job& job, SetUpResult& result, SetUpImage& made) {
   PYBOX_TRY(
       require_tools({"mmdebstrap", "apt-get", "dpkg-deb", "mkfs.erofs", "tar", "sed", "sort"}));
   PYBOX_TRY(require_space(job.dirs.home, kRoomToBuild));
@@ -227,19 +223,9 @@ Result<void> build_missing(Job& job, SetUpResult& result) {
   PYBOX_TRY(unpack(job.tools, plan, resolved, job.progress));
   if (plan.image != nullptr) PYBOX_TRY(build_image(job, plan, resolved));
   if (plan.kernel != nullptr) PYBOX_TRY(build_guest_kernel(job, plan, resolved));
-  result.built_image = plan.image != nullptr;
-  result.built_kernel = plan.kernel != nullptr;
+  made.built = plan.image != nullptr;
+  result.built_kernel = result.built_kernel || plan.kernel != nullptr;
   return trim(job);
-}
-
-/// A full disk shows up in whatever was being written; the advice is always the same.
-Error explained(Error error) {
-  if (error.errno_code() != ENOSPC && error.errno_code() != EDQUOT) return error;
-  return std::move(error)
-      .hint(
-          "free some space, or set PYBOX_HOME to a folder on a larger disk; then run `pybox setup` "
-          "again")
-      .as(ErrorKind::HostCannot);
 }
 
 }  // namespace
@@ -248,12 +234,44 @@ Result<void> check_request(const SetUpRequest& request) {
   if (!request.mirror.empty()) PYBOX_TRY(check_mirror(request.mirror));
   for (const std::string& python : request.pythons) {
     if (base_recipe(python) != nullptr) continue;
-    return Error(ErrorKind::Refused, "this PyBox builds images for Python 3.13, not for `" +
-                                         visible(python.substr(0, 32)) + "`")
-        .hint("leave --python out, or say --python 3.13");
+    return Error(ErrorKind::Refused, "this PyBox builds images for Python " + known_pythons() +
+                                         ", not for `" + visible(python.substr(0, 32)) + "`")
+        .hint("leave --python out, or name versions from that list, with commas between them");
   }
   return {};
 }
+
+namespace {
+
+Result<SetUpImage> set_up_base(const sys::StateDirs& dirs, const SetUpRequest& request,
+                               const Recipe& recipe, const Tools& tools, Progress& progress,
+                               SetUpResult& result) {
+  Job job{dirs, request, progress, tools, recipe, {}, {}};
+  inspect(job);
+  SetUpImage made;
+  if (!job.has_image || !job.has_kernel || request.update) {
+    Result<void> built = build_missing(job, result, made);
+    const Result<void> swept = sweep_setup(dirs);
+    if (!built) return explain_full_disk(std::move(built).error());
+    PYBOX_TRY(swept);
+  }
+  const Image image = PYBOX_TRY(find_image(dirs, "stdlib", recipe.python));
+  made.name = image.name;
+  made.id = image.id;
+  made.python = image.python;
+  return made;
+}
+
+/// The VM needs the first; the others in the order of the list, each once.
+std::vector<std::string> wanted_pythons(const SetUpRequest& request) {
+  std::vector<std::string> wanted = {"3.13"};
+  for (const std::string& python : request.pythons) {
+    if (std::find(wanted.begin(), wanted.end(), python) == wanted.end()) wanted.push_back(python);
+  }
+  return wanted;
+}
+
+}  // namespace
 
 Result<SetUpResult> set_up(const sys::StateDirs& dirs, const SetUpRequest& request,
                            Progress& progress) {
@@ -261,20 +279,12 @@ Result<SetUpResult> set_up(const sys::StateDirs& dirs, const SetUpRequest& reque
   const sys::Fd lock = PYBOX_TRY(lock_setup(dirs, progress));
   PYBOX_TRY(sweep_setup(dirs));
   const Tools tools(progress, lock.get());
-  const std::string python = request.pythons.empty() ? "3.13" : request.pythons.front();
-  Job job{dirs, request, progress, tools, *base_recipe(python), {}, {}};
-  inspect(job);
   SetUpResult result;
-  if (!job.has_image || !job.has_kernel || request.update) {
-    Result<void> built = build_missing(job, result);
-    const Result<void> swept = sweep_setup(dirs);
-    if (!built) return explained(std::move(built).error());
-    PYBOX_TRY(swept);
+  for (const std::string& python : wanted_pythons(request)) {
+    result.images.push_back(
+        PYBOX_TRY(set_up_base(dirs, request, *base_recipe(python), tools, progress, result)));
   }
-  const Image image = PYBOX_TRY(find_image(dirs, "stdlib", python));
   const GuestKernel kernel = PYBOX_TRY(find_kernel(dirs));
-  result.image_id = image.id;
-  result.python = image.python;
   result.kernel_release = kernel.release;
   return result;
 }

@@ -18,7 +18,7 @@
 namespace pybox::image {
 
 struct SetUpRequest {
-  std::vector<std::string> pythons;  ///< versions wanted; empty: 3.13
+  std::vector<std::string> pythons;  ///< versions wanted besides 3.13
   std::string mirror;                ///< empty: the host's own, else mmdebstrap's default
   bool update = false;               ///< ask the archive for newer packages even if all is there
   /// Asked once before anything is downloaded; false ends the set-up. Empty: go on.
@@ -26,11 +26,15 @@ struct SetUpRequest {
 };
 
 /// What a caller prints at the end.
-struct SetUpResult {
-  std::string image_id;
+struct SetUpImage {
+  std::string name;
+  std::string id;
   std::string python;
+  bool built = false;
+};
+struct SetUpResult {
+  std::vector<SetUpImage> images;  ///< 3.13's, which the VM needs, first
   std::string kernel_release;
-  bool built_image = false;
   bool built_kernel = false;
 };
 

@@ -37,6 +37,12 @@ bool is_free(const fs::path& folder) {
   return !record.is_open() || ::flock(record.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
+Result<void> rename_aside(const fs::path& folder, const fs::path& parent) {
+  const fs::path aside = parent / (std::string(kOldPrefix) + random_hex(6));
+  if (::rename(folder.c_str(), aside.c_str()) == 0) return {};
+  return Error::from_errno(errno, "setting " + folder.string() + " aside");
+}
+
 Error unwritable(Error error, const sys::StateDirs& dirs) {
   return std::move(error)
       .context("PyBox cannot keep its state in " + dirs.home.string())
@@ -94,9 +100,20 @@ Result<void> put_in_place(const fs::path& made, const fs::path& target) {
     return Error::from_errno(errno, "exchanging " + made.string() + " and " + target.string());
   }
   if (is_free(made)) return sys::remove_tree(made);
-  const fs::path aside = target.parent_path() / (std::string(kOldPrefix) + random_hex(6));
-  if (::rename(made.c_str(), aside.c_str()) == 0) return {};
-  return Error::from_errno(errno, "setting " + made.string() + " aside");
+  return rename_aside(made, target.parent_path());
+}
+
+Result<void> set_aside(const fs::path& folder) {
+  return rename_aside(folder, folder.parent_path());
+}
+
+Error explain_full_disk(Error error) {
+  if (error.errno_code() != ENOSPC && error.errno_code() != EDQUOT) return error;
+  return std::move(error)
+      .hint(
+          "free some space, or set PYBOX_HOME to a folder on a larger disk; then run the "
+          "same command again")
+      .as(ErrorKind::HostCannot);
 }
 
 Result<void> require_space(const fs::path& folder, Bytes wanted) {

@@ -28,6 +28,12 @@ Result<std::filesystem::path> make_work_folder(const sys::StateDirs& dirs);
 /// aside as .old-… beside it when somebody holds it (hold_image). Both must be on one file system.
 Result<void> put_in_place(const std::filesystem::path& made, const std::filesystem::path& target);
 
+/// Takes an image's folder out of sight in one step. sweep_setup() removes it when nobody holds it.
+Result<void> set_aside(const std::filesystem::path& folder);
+
+/// A full disk shows up in whatever was being written; the advice is always the same.
+Error explain_full_disk(Error error);
+
 /// HostCannot when the file system of `folder` has less than `wanted` free for this user.
 Result<void> require_space(const std::filesystem::path& folder, Bytes wanted);
 

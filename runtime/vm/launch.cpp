@@ -1,7 +1,5 @@
 #include "vm/launch.hpp"
 
-#include <sys/utsname.h>
-
 #include <algorithm>
 
 #include "base/clock.hpp"
@@ -39,7 +37,6 @@ class Launcher {
   Result<Launched> run();
 
  private:
-  Result<std::vector<Accelerator>> candidates();
   Result<Launched> launch_with(Accelerator accelerator);
   Result<Launched> resume(const fs::path& file);
   Result<Launched> boot(Nanos patience);
@@ -49,8 +46,6 @@ class Launcher {
   Result<void> greet(Launched& launched, bool resumed, Nanos patience);
   Error end_of(const Machine& machine, const char* doing) const;
   void notice(const std::string& text);
-  std::string kvm_memory() const;
-  fs::path kvm_memory_file() const { return config_.dirs.vm() / "kvm-failed"; }
 
   const Config& config_;
   ConsoleLog& console_;
@@ -68,45 +63,16 @@ void Launcher::notice(const std::string& text) {
 
 Error aborted() { return {ErrorKind::Interrupted, "the start was interrupted"}; }
 
-/// A host where KVM was tried and failed is not tried again until kernel or QEMU change.
-std::string Launcher::kvm_memory() const {
-  utsname names{};
-  ::uname(&names);
-  std::error_code error;
-  const auto size = fs::file_size(config_.qemu, error);
-  return std::string(names.release) + " " + config_.qemu.string() + " " + std::to_string(size) +
-         "\n";
-}
-
-Result<std::vector<Accelerator>> Launcher::candidates() {
-  if (config_.accelerator == AcceleratorChoice::Tcg) return std::vector{Accelerator::Tcg};
-  std::optional<std::string> why = why_no_kvm();
-  if (config_.accelerator == AcceleratorChoice::Kvm) {
-    if (!why) return std::vector{Accelerator::Kvm};
-    return Error(ErrorKind::HostCannot, "KVM was asked for, and " + *why)
-        .hint("take `vm_accelerator` out of config.json to let PyBox choose");
-  }
-  if (!why) {
-    const auto memory = sys::read_file(kvm_memory_file());
-    if (memory && *memory == kvm_memory()) {
-      why = "it did not work here before (delete " + kvm_memory_file().string() + " to try again)";
-    }
-  }
-  if (!why) return std::vector{Accelerator::Kvm, Accelerator::Tcg};
-  notice("KVM is not used: " + *why +
-         "; the VM is emulated (TCG), which is slower and no hardware boundary");
-  return std::vector{Accelerator::Tcg};
-}
-
 Result<Launched> Launcher::run() {
   initramfs_ = PYBOX_TRY(place_initramfs(config_));
-  const std::vector<Accelerator> tried = PYBOX_TRY(candidates());
+  const KvmMemory memory{config_.dirs.vm(), config_.qemu};
+  const std::vector<Accelerator> tried = PYBOX_TRY(accelerators_to_try(
+      config_.accelerator, memory, [this](const std::string& text) { notice(text); }));
   for (std::size_t i = 0;; ++i) {
     Result<Launched> launched = launch_with(tried[i]);
     if (launched || i + 1 == tried.size() || watcher_.aborted()) return launched;
-    notice("KVM does not work on this host (" + launched.error().message() +
-           "); the VM is emulated (TCG), which is slower and no hardware boundary");
-    (void)sys::replace_file(kvm_memory_file(), kvm_memory()).has_value();
+    notice(kvm_failure(launched.error().message()));
+    memory.remember_failure();
   }
 }
 

@@ -62,12 +62,13 @@ std::string option_path(const std::filesystem::path& path) {
   return text;
 }
 
+}  // namespace
+
 std::vector<std::string> machine_arguments(const QemuPlan& plan) {
   // clang-format off
   return {
       "-nodefaults", "-no-user-config", "-no-reboot",
       "-display", "none",
-      "-nic", "none",
       "-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny",
       "-machine", machine_words(plan.arch),
       "-accel", accelerator_words(plan.accelerator),
@@ -76,14 +77,17 @@ std::vector<std::string> machine_arguments(const QemuPlan& plan) {
       "-m", std::to_string(plan.memory.count >> 20U) + "M",
       "-kernel", plan.vmlinuz.string(),
       "-initrd", plan.initramfs.string(),
-      "-append", kernel_words(plan.arch),
+      "-append", kernel_words(plan.arch) + plan.kernel_words,
   };
   // clang-format on
 }
 
+namespace {
+
 std::vector<std::string> device_arguments(const QemuPlan& plan) {
   // clang-format off
   return {
+      "-nic", "none",
       "-chardev", descriptor("console", kConsoleFd),
       "-serial", "chardev:console",
       "-chardev", descriptor("qmp", kQmpFd),

@@ -40,7 +40,12 @@ struct QemuPlan {
   std::filesystem::path initramfs;
   std::filesystem::path base_image;
   std::string base_serial;
+  std::string kernel_words;  ///< after those of every guest; empty, or begins with a space
 };
+
+/// The machine without any device but what its processor needs, its kernel and QEMU's own sandbox:
+/// what every VM of PyBox begins with.
+std::vector<std::string> machine_arguments(const QemuPlan& plan);
 
 /// Without argv[0]. A machine that resumes gets the same words and "-incoming defer" after them.
 std::vector<std::string> qemu_arguments(const QemuPlan& plan);

@@ -32,7 +32,6 @@ TEST_CASE("the command line of an emulated machine is exactly this") {
 -no-user-config
 -no-reboot
 -display none
--nic none
 -sandbox on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny
 -machine q35,usb=off,smbus=off,sata=off,vmport=off,graphics=off,dump-guest-core=off
 -accel tcg,thread=multi,tb-size=256
@@ -42,6 +41,7 @@ TEST_CASE("the command line of an emulated machine is exactly this") {
 -kernel /h/vm/kernel/vmlinuz
 -initrd /h/vm/initramfs.cpio
 -append console=ttyS0 quiet loglevel=4 panic=-1 oops=panic audit=0 apparmor=0 no5lvl tsc=reliable random.trust_cpu=on
+-nic none
 -chardev socket,id=console,fd=3
 -serial chardev:console
 -chardev socket,id=qmp,fd=4

@@ -1,0 +1,101 @@
+#include "base/text.hpp"
+#include "image/builder.hpp"
+#include "image/pack.hpp"
+#include "image/package_recipe.hpp"
+#include "image/pip_trouble.hpp"
+#include "image/setup_lock.hpp"
+
+namespace pybox::image {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostLog = 32U << 20U;
+
+/// uv is brought by pip, pinned by its hashes, for this one job.
+BuilderStep bring_uv(const std::string& python) {
+  BuilderStep step;
+  step.stage = "getting uv";
+  step.argv = {python,
+               "-I",
+               "-S",
+               "/tmp/pip/pip",
+               "install",
+               "--require-hashes",
+               "--only-binary=:all:",
+               "--no-deps",
+               "--no-compile",
+               "--no-cache-dir",
+               "--no-input",
+               "--disable-pip-version-check",
+               "--progress-bar=off",
+               "--log=/tmp/out/pip.log",
+               "--target=/tmp/tools",
+               "--requirement=/tmp/in/uv.txt"};
+  return step;
+}
+
+BuilderStep compile_lock(const std::string& python, ResolveRequest::Format format) {
+  const bool pylock = format == ResolveRequest::Format::Pylock;
+  BuilderStep step;
+  step.stage = "finding versions";
+  step.argv = {"/tmp/tools/bin/uv",
+               "pip",
+               "compile",
+               "--no-config",
+               "--no-progress",
+               "--quiet",  // or it prints the whole lock
+               "--color=never",
+               "--generate-hashes",
+               "--only-binary=:all:",
+               "--no-annotate",
+               "--no-header",
+               "--no-python-downloads",
+               "--python=" + python,
+               pylock ? "--format=pylock.toml" : "--format=requirements.txt",
+               pylock ? "--output-file=/tmp/out/pylock.toml" : "--output-file=/tmp/out/lock.txt",
+               "/tmp/in/requirements.in"};
+  step.environment = {{"UV_CACHE_DIR", "/tmp/uv-cache"}};
+  return step;
+}
+
+Error failure_of(const ResolveRequest& request, const BuilderResult& result) {
+  if (result.step == 0) {
+    const auto log = file_in_pack(result.pack, "out/pip.log", kMostLog);
+    const PipFinding finding = trouble_in_pip(result.said, log ? *log : std::string());
+    return pip_error(finding, request.python, result.said).context("getting uv for the builder");
+  }
+  return pip_error(trouble_in_uv(result.said), request.python, result.said);
+}
+
+Result<std::string> resolve_in_work(const BuilderSetting& setting, const ResolveRequest& request,
+                                    const Tools& tools, Progress& progress) {
+  const std::string python = "/usr/bin/python" + request.python;
+  BuilderJob job;
+  job.python = request.python;
+  job.files["requirements.in"] = request.requirements;
+  job.files["uv.txt"] = uv_lock_text();
+  job.steps = {bring_uv(python), compile_lock(python, request.format)};
+  const fs::path work = PYBOX_TRY(make_work_folder(setting.dirs));
+  const BuilderResult result = PYBOX_TRY(run_in_builder(setting, job, tools, work, progress));
+  if (result.exit_code != 0) return failure_of(request, result);
+  const bool pylock = request.format == ResolveRequest::Format::Pylock;
+  return file_in_pack(result.pack, pylock ? "out/pylock.toml" : "out/lock.txt",
+                      pylock ? kMaxPylockBytes : kMaxLockBytes);
+}
+
+}  // namespace
+
+Result<std::string> resolve_lock(const BuilderSetting& setting, const ResolveRequest& request,
+                                 Progress& progress) {
+  const sys::Fd lock = PYBOX_TRY(lock_setup(setting.dirs, progress));
+  PYBOX_TRY(sweep_setup(setting.dirs));
+  const Tools tools(progress, lock.get());
+  Result<std::string> text = resolve_in_work(setting, request, tools, progress);
+  const Result<void> swept = sweep_setup(setting.dirs);
+  if (!text) return explain_full_disk(std::move(text).error());
+  PYBOX_TRY(swept);
+  return text;
+}
+
+}  // namespace pybox::image

@@ -1,0 +1,39 @@
+#pragma once
+/// Names of package images, their removal, and the cache of those that were made for scripts.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "sys/state_dirs.hpp"
+
+namespace pybox::image {
+
+/// The folder of an image below images/: its name, with "-3.14" after it for another Python than
+/// 3.13.
+std::string folder_of_image(std::string_view name, std::string_view python);
+
+/// Removes one image, by the name `pybox image list` shows. Its files go when the last run that
+/// uses it has ended. Takes the home's set-up lock. Error kind Refused: no such image, or `stdlib`,
+/// without which nothing works.
+Result<void> remove_image(const sys::StateDirs& dirs, std::string_view listed, Progress& progress);
+
+/// Remembers that a cached image is used now. Best effort.
+void mark_used(const sys::StateDirs& dirs, std::string_view folder);
+
+/// Removes cached images, the longest unused first, until what is left takes at most `limit`.
+/// Those in use stay. Returns the folders that were removed.
+struct Pruned {
+  std::vector<std::string> removed;
+  Bytes freed;
+  Bytes kept;
+};
+Result<Pruned> prune_images(const sys::StateDirs& dirs, Bytes limit, Progress& progress);
+
+/// What the cached images may take before a build prunes them.
+constexpr Bytes kCacheLimit{std::uint64_t{2} << 30U};
+
+}  // namespace pybox::image
