@@ -84,6 +84,8 @@ constexpr Protection kTable[] = {
      "/proc/PID/status NSpid"},
     {"sup.timer", "running on when PyBox was killed", "timerfd in the keeper",
      "timerfd_gettime by the keeper"},
+    {"sup.outcap", "filling memory and the reader's context with output",
+     "the first bytes are kept, the rest is counted and hashed", "boxd's own limits"},
     {"sup.filecap", "filling the host's disk or the reader's context with files",
      "64 files, 8 MiB, 16 KiB of names; the host counts again", "the collector's limits"},
     {"sup.collect", "swapping files and folders while they are read",

@@ -16,6 +16,7 @@ class Capture {
   /// `fd` is the non-blocking read end.
   Capture(sys::Fd fd, Bytes keep) : fd_(std::move(fd)), keep_(keep) {}
 
+  Bytes keeps() const { return keep_; }
   int fd() const { return fd_.get(); }
   bool is_open() const { return fd_.is_open(); }
 

@@ -20,6 +20,9 @@ constexpr Nanos kKeeperGrace = ceiling::kBoxTimerGrace + Millis(500);
 /// How long killed processes may take to vanish before cleanup counts as unconfirmed.
 constexpr Nanos kVanishPatience = std::chrono::seconds(10);
 
+/// What a control arm keeps of a stream: more than any limit, and still fit for a report.
+constexpr Bytes kUncapped = 600_KiB;
+
 bool readable(const pollfd& event) { return (event.revents & (POLLIN | POLLHUP | POLLERR)) != 0; }
 
 }  // namespace
@@ -60,8 +63,10 @@ void Run::build(std::uint64_t number) {
                   box.error().hint());
   }
   box_ = std::move(box).value();
-  out_.emplace(box_->take_stdout(), order_.request.limits.stdout_bytes);
-  err_.emplace(box_->take_stderr(), order_.request.limits.stderr_bytes);
+  const bool uncapped = box_->plan().cuts.left_out("sup.outcap");
+  const Limits& limits = order_.request.limits;
+  out_.emplace(box_->take_stdout(), uncapped ? kUncapped : limits.stdout_bytes);
+  err_.emplace(box_->take_stderr(), uncapped ? kUncapped : limits.stderr_bytes);
   stdin_ = box_->take_stdin();
   built_ = began;
 }

@@ -88,6 +88,7 @@ class Run {
   void fill_outcome();
   void read_kernel();
   void collect_files();
+  SealCheck output_check() const;
 
   link::RunOrder order_;
   Workshop workshop_;

@@ -2,6 +2,7 @@
 /// judged, and only then is the go given.
 
 #include "base/clock.hpp"
+#include "box/cgroup_files.hpp"
 #include "box/verify.hpp"
 #include "boxd/run.hpp"
 #include "boxd/seal_policy.hpp"
@@ -27,12 +28,23 @@ std::string broken(const Seal& seal) {
 
 }  // namespace
 
+/// sup.outcap: what is kept of an endless stream is bounded.
+SealCheck Run::output_check() const {
+  const Limits& limits = order_.request.limits;
+  const auto both = [](Bytes out, Bytes err) {
+    return std::to_string(out.count) + " " + std::to_string(err.count);
+  };
+  return box::compare("sup.outcap", both(limits.stdout_bytes, limits.stderr_bytes),
+                      both(out_->keeps(), err_->keeps()), "boxd's own limits of stdout and stderr");
+}
+
 void Run::seal_and_go(Nanos now) {
   report_.timing.prepare = now - built_;
   Result<void> known = box_->identify(sealed_->pid);
   if (!known) return refuse(false, known.error().message(), "");
   report_.seal = box::verify_seal(*box_, {*sealed_, *keeping_});
   add_checks(workshop_.around, report_.seal);
+  add_checks({output_check()}, report_.seal);
   if (order_.request.return_files) {
     transfer_.emplace(*box_);
     add_checks(transfer_->checks(*box_), report_.seal);

@@ -86,6 +86,13 @@ Result<Collector::Open> Collector::list(int parent, const char* name) {
 }
 
 void Collector::take(int folder, const Entry& entry, const std::string& prefix, std::size_t depth) {
+  // Nothing but the count can change any more: thousands of entries need not be looked at.
+  const bool full =
+      files_.returned.size() >= limits_.files && files_.omitted.size() >= limits_.listed;
+  if (full && entry.kind == Entry::Kind::Other) {
+    ++files_.omitted_total;
+    return;
+  }
   const std::string path = prefix + entry.name;
   struct stat info {};
   if (reach_.look(folder, entry.name.c_str(), &info) != 0)

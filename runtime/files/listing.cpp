@@ -12,6 +12,11 @@
 namespace pybox::files {
 namespace {
 
+Entry::Kind kind_of(unsigned char type) {
+  if (type == DT_UNKNOWN) return Entry::Kind::Unknown;
+  return type == DT_DIR ? Entry::Kind::Folder : Entry::Kind::Other;
+}
+
 struct CloseDir {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
@@ -23,7 +28,7 @@ bool before(const Entry& a, const Entry& b) {
   if (order != 0) return order < 0;
   const auto next = [common](const Entry& entry) -> int {
     if (entry.name.size() > common) return static_cast<unsigned char>(entry.name[common]);
-    return entry.may_be_folder ? '/' : -1;
+    return entry.kind == Entry::Kind::Folder ? '/' : -1;
   };
   return next(a) < next(b);
 }
@@ -44,8 +49,7 @@ Result<std::vector<Entry>> list_folder(int folder) {
   errno = 0;
   while (const dirent* found = ::readdir(dir.get())) {
     const std::string_view name = found->d_name;
-    if (name != "." && name != "..")
-      entries.push_back({std::string(name), found->d_type == DT_DIR});
+    if (name != "." && name != "..") entries.push_back({std::string(name), kind_of(found->d_type)});
   }
   if (errno != 0) return Error::from_errno(errno, "reading a folder");
   std::sort(entries.begin(), entries.end(), before);

@@ -10,7 +10,9 @@ namespace pybox::files {
 
 struct Entry {
   std::string name;
-  bool may_be_folder = false;  ///< as far as the listing itself says
+  /// As far as the listing itself says; some file systems do not.
+  enum class Kind { Unknown, Folder, Other };
+  Kind kind = Kind::Unknown;
 };
 
 /// `folder` is open for reading and stays so. Without "." and "..". A folder sorts as if its name
