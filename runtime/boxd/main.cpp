@@ -1,5 +1,5 @@
 /// boxd: makes boxes and watches them. In the guest it is the first process; on a host an engine
-/// starts it for a run:  boxd --link FD --state PYBOX_HOME --image ID ROOTFS It is started with an
+/// starts it for a run:  boxd --link FD --state PYBOX_HOME. It is started with an
 /// empty environment, so that nothing of its caller can be found in a box.
 
 #include <signal.h>
@@ -29,9 +29,6 @@ Result<boxd::ServerPlan> plan_from(int argc, char** argv) {
     } else if (word == "--state" && i + 1 < argc) {
       plan.pending.emplace();
       plan.pending->home = argv[++i];
-    } else if (word == "--image" && i + 2 < argc) {
-      plan.images[argv[i + 1]] = argv[i + 2];
-      i += 2;
     } else {
       return Error(ErrorKind::Usage,
                    "boxd is started by pybox; unknown word `" + visible(word) + "`");

@@ -77,7 +77,7 @@ class Server {
   void send(FrameType type, std::uint64_t run, std::string head, std::string body = {});
   void fail(std::uint64_t run, const Error& error);
   void end_link();
-  Result<std::string> image_root(const std::string& id) const;
+  Result<std::string> image_root(const link::RunOrder& order) const;
 
   ServerPlan plan_;
   BoxHost host_;
@@ -175,10 +175,14 @@ void Server::attach_image(const Frame& frame) {
   send(FrameType::ImageReady, frame.run, link::image_ready_head(attach->image_id));
 }
 
-Result<std::string> Server::image_root(const std::string& id) const {
-  const auto known = plan_.images.find(id);
+Result<std::string> Server::image_root(const link::RunOrder& order) const {
+  if (!is_guest()) {
+    if (!order.rootfs.empty()) return order.rootfs;
+    return Error(ErrorKind::Protocol, "the order does not say where the image is");
+  }
+  const auto known = plan_.images.find(order.image_id);
   if (known != plan_.images.end()) return known->second.string();
-  return Error(ErrorKind::Refused, "this engine does not have the image " + id)
+  return Error(ErrorKind::Refused, "this engine does not have the image " + order.image_id)
       .hint("restart the engine: `pybox vm stop`, `pybox vm start`");
 }
 
@@ -189,7 +193,7 @@ void Server::start_run(Frame frame) {
   if (!order) return fail(id, order.error());
   if (runs_.contains(id)) return fail(id, Error(ErrorKind::Protocol, "this run already exists"));
   if (runs_.size() >= kMaxRuns) return fail(id, Error(ErrorKind::Io, "too many boxes at once"));
-  const Result<std::string> root = image_root(order->image_id);
+  const Result<std::string> root = image_root(*order);
   if (!root) return fail(id, root.error());
   Listener listener;
   if (order->stream_output) {

@@ -17,7 +17,7 @@ namespace pybox::boxd {
 struct ServerPlan {
   sys::Fd link;  ///< to the engine; made non-blocking
   sys::CgroupHost cgroup;
-  std::map<std::string, std::filesystem::path> images;  ///< image id to its read-only root
+  std::map<std::string, std::filesystem::path> images;  ///< in a guest: image id to its root
   std::filesystem::path empty;  ///< a folder that stays empty (box/rootfs.cpp)
   /// Native: where the record of a run goes whose client died; the link's end ends the server once
   /// its last box is gone. Guest: absent; the supervisor keeps such records and the link outlives

@@ -134,6 +134,8 @@ class Exec {
 
   Result<engine::RunAnswer> run_if_permitted() {
     if (refusal_) return *std::move(refusal_);
+    const std::unique_ptr<engine::Engine> engine = parts_.make_engine(request_.engine);
+    engine->get_ready();
     const image::Image image =
         PYBOX_TRY(parts_.find_image(*dirs_, request_.image, request_.python));
     receipt_.image_id = image.id;
@@ -141,11 +143,11 @@ class Exec {
     PYBOX_TRY(prepare_receipts(*dirs_));
     receipts_are_prepared_ = true;
     key_ = PYBOX_TRY(load_or_make_key(*dirs_));
-    return run_engine(image);
+    return run_engine(*engine, image);
   }
 
-  Result<engine::RunAnswer> run_engine(const image::Image& image) {
-    link::RunOrder order = engine::order_for(receipt_, std::move(request_));
+  Result<engine::RunAnswer> run_engine(engine::Engine& engine, const image::Image& image) {
+    link::RunOrder order = engine::order_for(receipt_, std::move(request_), image);
     order.stream_output = !options_.json;
     order.has_stdin = stdin_.is_open();
 
@@ -158,7 +160,7 @@ class Exec {
     if (order.stream_output) {
       console.output = [&](int stream, std::string_view bytes) { sink.write(stream, bytes); };
     }
-    auto answer = parts_.make_engine(order.request.engine, image)->run(order, console);
+    auto answer = engine.run(order, console);
     sink.finish();
     if (sink.line_is_open()) say("\n");
     if (!answer && signals.came()) {

@@ -38,7 +38,7 @@ struct ExecOptions {
 /// The parts of PyBox below; unit tests bring their own.
 struct ExecParts {
   Terminal terminal;
-  std::function<std::unique_ptr<engine::Engine>(EngineKind, const image::Image&)> make_engine;
+  std::function<std::unique_ptr<engine::Engine>(EngineKind)> make_engine;
   std::function<Result<image::Image>(const sys::StateDirs&, std::string_view, std::string_view)>
       find_image;
 };

@@ -61,7 +61,7 @@ class Run {
       if (console.output) console.output(1, "hello\n");
       return answer;
     };
-    parts.make_engine = [this](EngineKind kind, const image::Image&) {
+    parts.make_engine = [this](EngineKind kind) {
       engine_kind = kind;
       return std::make_unique<FakeEngine>([this](const auto& order, const auto& console) {
         was_run = true;

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "image/registry.hpp"
 #include "link/order.hpp"
 #include "receipt/report.hpp"
 
@@ -49,15 +48,19 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  /// Starts what a run needs and the order does not change, so that it gets ready while the caller
+  /// still looks the image up. What goes wrong is told by run(). Calling it is never necessary.
+  virtual void get_ready() {}
+
   /// Runs one program. An Error means no box was made (kind NotRunning, HostCannot or Refused); a
   /// box that was lost is an answer with Observation::BoxLost. Blocks until the run's end, guarded
   /// by the host's own clock at limit + 2 s.
   virtual Result<RunAnswer> run(const link::RunOrder& order, const Console& console) = 0;
 };
 
-/// The native engine: starts `boxd` as a child for each run. Its boxes' root is the tree of
-/// `image`, which the caller has found and checked; an order for another image is refused by boxd.
-std::unique_ptr<Engine> make_native_engine(image::Image image);
+/// The native engine: starts `boxd` as a child for each run. Its boxes' root is the order's
+/// `rootfs`, the tree of an image that the caller has found and checked.
+std::unique_ptr<Engine> make_native_engine();
 /// The vm engine: talks to the running VM's supervisor.
 std::unique_ptr<Engine> make_vm_engine();
 

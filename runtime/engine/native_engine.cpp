@@ -1,3 +1,6 @@
+#include <optional>
+#include <utility>
+
 #include "engine/boxd_path.hpp"
 #include "engine/conversation.hpp"
 #include "engine/engine.hpp"
@@ -11,35 +14,45 @@ namespace {
 /// only us, and it outlives us until its box is gone.
 class NativeEngine final : public Engine {
  public:
-  explicit NativeEngine(image::Image image) : image_(std::move(image)) {}
+  void get_ready() override {
+    if (!started_) started_ = start();
+  }
 
   Result<RunAnswer> run(const link::RunOrder& order, const Console& console) override {
-    const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
-    auto ends = PYBOX_TRY(sys::make_socket_pair());
-    sys::SpawnPlan plan;
-    plan.program = PYBOX_TRY(find_boxd());
-    plan.args = {
-        "--link", "3", "--state", dirs.home.string(), "--image", image_.id, image_.rootfs.string()};
-    plan.fds = {{ends.second.get(), 3}};
-    plan.new_session = true;
-    sys::Child boxd = PYBOX_TRY(sys::spawn(plan));
-    ends.second.reset();
-    Result<RunReport> report = converse(ends.first.get(), order, console);
+    get_ready();
+    Result<Started> started = *std::exchange(started_, std::nullopt);
+    if (!started) return std::move(started).error();
+    Result<RunReport> report = converse(started->link.get(), order, console);
     // It ends by itself when the link does; killing it could cut its cleaning short.
-    ends.first.reset();
-    boxd.disown();
+    started->link.reset();
+    started->boxd.disown();
     if (!report) return std::move(report).error();
     return RunAnswer{{}, std::move(report).value()};
   }
 
  private:
-  image::Image image_;
+  struct Started {
+    sys::Fd link;
+    sys::Child boxd;
+  };
+
+  static Result<Started> start() {
+    const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
+    auto ends = PYBOX_TRY(sys::make_socket_pair());
+    sys::SpawnPlan plan;
+    plan.program = PYBOX_TRY(find_boxd());
+    plan.args = {"--link", "3", "--state", dirs.home.string()};
+    plan.fds = {{ends.second.get(), 3}};
+    plan.new_session = true;
+    return Started{std::move(ends.first), PYBOX_TRY(sys::spawn(plan))};
+  }
+
+  /// A boxd that was never given an order has no box and is ended with this.
+  std::optional<Result<Started>> started_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_native_engine(image::Image image) {
-  return std::make_unique<NativeEngine>(std::move(image));
-}
+std::unique_ptr<Engine> make_native_engine() { return std::make_unique<NativeEngine>(); }
 
 }  // namespace pybox::engine

@@ -25,16 +25,17 @@ std::optional<Error> trouble_of(const Receipt& receipt) {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine(EngineKind kind, const image::Image& image) {
-  if (kind == EngineKind::Native) return make_native_engine(image);
+std::unique_ptr<Engine> make_engine(EngineKind kind) {
+  if (kind == EngineKind::Native) return make_native_engine();
   return make_vm_engine();
 }
 
-link::RunOrder order_for(const Receipt& receipt, Request request) {
+link::RunOrder order_for(const Receipt& receipt, Request request, const image::Image& image) {
   link::RunOrder order;
   order.receipt_id = receipt.receipt_id;
   order.created_at = receipt.created_at;
-  order.image_id = receipt.image_id;
+  order.image_id = image.id;
+  if (request.engine == EngineKind::Native) order.rootfs = image.rootfs;
   order.code_sha256 = receipt.code_sha256;
   order.request = std::move(request);
   return order;

@@ -6,15 +6,17 @@
 
 #include "base/error.hpp"
 #include "engine/engine.hpp"
+#include "image/registry.hpp"
 #include "receipt/receipt.hpp"
 
 namespace pybox::engine {
 
-/// The engine of a kind that `choose_engine` lets through, ready to run in `image`.
-std::unique_ptr<Engine> make_engine(EngineKind kind, const image::Image& image);
+/// The engine of a kind that `choose_engine` lets through.
+std::unique_ptr<Engine> make_engine(EngineKind kind);
 
-/// What the engine gets: the request, under the id, time, image and digest that its receipt names.
-link::RunOrder order_for(const Receipt& receipt, Request request);
+/// What the engine gets: the request, under the id, time and digest that its receipt names, in
+/// `image`.
+link::RunOrder order_for(const Receipt& receipt, Request request, const image::Image& image);
 
 /// Enters the answer into the receipt and adds hints. Gives what kept PyBox from doing its job: no
 /// box was made, the box was lost, its removal is not confirmed.

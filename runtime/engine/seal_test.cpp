@@ -40,7 +40,7 @@ Result<RunReport> run(const Bench& at, const std::string& boxd,
   auto ends = PYBOX_TRY(sys::make_socket_pair());
   sys::SpawnPlan plan;
   plan.program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../../bin" / boxd;
-  plan.args = {"--link", "3", "--state", at.dirs.home, "--image", at.image.id, at.image.rootfs};
+  plan.args = {"--link", "3", "--state", at.dirs.home};
   plan.fds = {{ends.second.get(), 3}};
   sys::Child child = PYBOX_TRY(sys::spawn(plan));
   ends.second.reset();
@@ -48,6 +48,7 @@ Result<RunReport> run(const Bench& at, const std::string& boxd,
   order.receipt_id = random_hex(8);
   order.created_at = rfc3339(wall_now());
   order.image_id = at.image.id;
+  order.rootfs = at.image.rootfs;
   order.request.engine = EngineKind::Native;
   order.request.program = "print('ran')";
   order.request.timeout = std::chrono::seconds(20);

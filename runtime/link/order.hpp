@@ -16,6 +16,7 @@ struct RunOrder {
   std::string receipt_id;
   std::string created_at;  ///< RFC 3339
   std::string image_id;
+  std::string rootfs;  ///< native engine: where the image's tree is; empty for a guest's boxd
   std::string code_sha256;
   Request request;             ///< program and inputs travel in the frame's body
   bool stream_output = false;  ///< send Output frames while the program runs

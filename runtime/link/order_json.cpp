@@ -130,6 +130,8 @@ Result<void> fill_words(RunOrder& order, JsonFields& fields) {
   order.created_at = PYBOX_TRY(fields.text("created_at", kMaxWord));
   order.image_id = PYBOX_TRY(fields.text("image_id", kMaxWord));
   if (!is_digest(order.image_id)) return bad("image_id");
+  order.rootfs = PYBOX_TRY(fields.text("rootfs"));
+  if (!order.rootfs.empty() && !order.rootfs.starts_with('/')) return bad("rootfs");
   order.code_sha256 = PYBOX_TRY(fields.text("code_sha256", kMaxWord));
   order.stream_output = PYBOX_TRY(fields.flag("stream_output"));
   order.has_stdin = PYBOX_TRY(fields.flag("has_stdin"));
@@ -180,6 +182,7 @@ std::string order_head(const RunOrder& order) {
       {"receipt_id", order.receipt_id},
       {"created_at", order.created_at},
       {"image_id", order.image_id},
+      {"rootfs", order.rootfs},
       {"code_sha256", order.code_sha256},
       {"stream_output", order.stream_output},
       {"has_stdin", order.has_stdin},

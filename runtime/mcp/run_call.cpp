@@ -34,10 +34,10 @@ Result<engine::RunAnswer> run_in_box(Request request, const Place& place, Receip
       PYBOX_TRY(image::find_image(place.dirs, request.image, request.python));
   receipt.image_id = image.id;
   const EngineKind kind = request.engine;
-  const link::RunOrder order = engine::order_for(receipt, std::move(request));
+  const link::RunOrder order = engine::order_for(receipt, std::move(request), image);
   engine::Console console;
   console.cancel_fd = cancel_fd;
-  return engine::make_engine(kind, image)->run(order, console);
+  return engine::make_engine(kind)->run(order, console);
 }
 
 std::string end_of(const Receipt& receipt) {
