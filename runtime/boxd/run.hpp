@@ -40,7 +40,7 @@ struct Workshop {
 
 /// What a run tells the engine while it goes on.
 struct Listener {
-  std::function<void()> started;
+  std::function<void(const Seal& seal)> started;
   std::function<void(int stream, std::string_view bytes)> output;
   std::function<void(std::uint64_t bytes)> stdin_taken;
 };
@@ -57,6 +57,8 @@ class Run {
 
   const link::RunOrder& order() const { return order_; }
   bool done() const { return state_ == State::Done; }
+  /// True from the go on, for good: the listener was told the seal.
+  bool has_started() const { return has_started_; }
   /// Precondition: done().
   RunReport take_report() { return std::move(report_); }
 
@@ -94,6 +96,7 @@ class Run {
   Workshop workshop_;
   Listener listener_;
   State state_ = State::Building;
+  bool has_started_ = false;
   std::unique_ptr<box::Box> box_;
   std::optional<box::SealedNotice> sealed_;
   std::optional<box::Message> keeping_;

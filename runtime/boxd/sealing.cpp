@@ -60,7 +60,8 @@ void Run::seal_and_go(Nanos now) {
   if (!went) return refuse(false, went.error().message(), "");
   report_.timing.start = go_ - verified_;
   state_ = State::Running;
-  if (listener_.started) listener_.started();
+  has_started_ = true;
+  if (listener_.started) listener_.started(report_.seal);
 }
 
 }  // namespace pybox::boxd

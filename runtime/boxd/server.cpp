@@ -201,8 +201,8 @@ void Server::start_run(Frame frame) {
       send(FrameType::Output, id, link::stream_head(stream), std::string(bytes));
     };
   }
-  listener.started = [this, id] {
-    send(FrameType::Started, id, "{}");
+  listener.started = [this, id](const Seal& seal) {
+    send(FrameType::Started, id, seal_to_json(seal));
     sweep_once();
   };
   listener.stdin_taken = [this, id](std::uint64_t bytes) {
@@ -261,12 +261,13 @@ void Server::report(std::uint64_t id, Run& run) {
   const RunReport report = run.take_report();
   std::string body;
   for (const ReturnedFile& file : report.files.returned) body += file.content;
-  std::string head = report_to_json(report);
-  if (!link_ended_ || is_guest())
-    return send(FrameType::Report, id, std::move(head), std::move(body));
+  if (!link_ended_ || is_guest()) {
+    const SealIs seal = run.has_started() ? SealIs::ToldBefore : SealIs::Inside;
+    return send(FrameType::Report, id, report_to_json(report, seal), std::move(body));
+  }
   PendingRun pending;
   pending.order_head = link::order_head(run.order());
-  pending.report_head = std::move(head);
+  pending.report_head = report_to_json(report);
   // Nobody is left to tell; the record is the only word about this run, and a full disk loses it.
   (void)keep_pending(*plan_.pending, run.order().receipt_id, pending).has_value();
 }

@@ -20,8 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The report of a run that was lost together with its VM.
-RunReport lost_report() {
+RunReport lost_report(std::optional<Seal> seal) {
   RunReport report;
+  if (seal) report.seal = *std::move(seal);
   report.outcome.observation = Observation::BoxLost;
   report.outcome.evidence = {"the VM ended before the run did"};
   report.cleanup = {Cleanup::Status::Unconfirmed, "the VM that held the box is gone"};
@@ -47,7 +48,10 @@ Result<Receipt> receipt_of(const fs::path& record) {
   receipt.request.args.clear();
   receipt.accelerator = std::move(run.accelerator);
   receipt.vm = std::move(run.vm);
-  receipt.report = run.report_head ? PYBOX_TRY(report_from_json(*run.report_head)) : lost_report();
+  std::optional<Seal> seal;
+  if (run.seal_head) seal = PYBOX_TRY(seal_from_json(*run.seal_head));
+  receipt.report = run.report_head ? PYBOX_TRY(report_from_json(*run.report_head, seal))
+                                   : lost_report(std::move(seal));
   if (receipt.request.return_files) receipt.report.files.status = Files::Status::NotReceived;
   files::leave_behind(receipt.report.files, "the client was gone before it was delivered");
   receipt.report.notes.emplace_back(

@@ -39,7 +39,10 @@ struct Home {
   void leave_pending(const std::string& id, std::optional<RunReport> report) const {
     PendingRun run;
     run.order_head = link::order_head(order(id));
-    if (report) run.report_head = report_to_json(*report);
+    if (report) {
+      run.seal_head = seal_to_json(report->seal);
+      run.report_head = report_to_json(*report, SealIs::ToldBefore);
+    }
     run.accelerator = "tcg";
     run.vm = "shared";
     REQUIRE(keep_pending(dirs, id, run));

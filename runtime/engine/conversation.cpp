@@ -57,6 +57,7 @@ class Conversation {
   bool link_ended_ = false;
   std::optional<Nanos> stopped_at_;
   std::optional<Nanos> started_at_;
+  std::optional<Seal> seal_;
   std::optional<RunReport> report_;
 };
 
@@ -65,6 +66,7 @@ RunReport Conversation::lost(std::string why) const {
   report.outcome.observation = Observation::BoxLost;
   report.outcome.evidence.push_back(why);
   report.cleanup = {Cleanup::Status::Unconfirmed, why};
+  if (seal_) report.seal = *seal_;
   return report;
 }
 
@@ -107,7 +109,10 @@ Result<void> Conversation::take(Frame frame) {
   }
   if (frame.run != kRun) return {};
   switch (frame.type) {
-    case FrameType::Started: started_at_ = monotonic_now(); return {};
+    case FrameType::Started:
+      started_at_ = monotonic_now();
+      seal_ = PYBOX_TRY(seal_from_json(frame.head));
+      return {};
     case FrameType::Output: {
       const int stream = PYBOX_TRY(link::stream_from(frame.head));
       if (console_.output) console_.output(stream, frame.body);
@@ -122,7 +127,7 @@ Result<void> Conversation::take(Frame frame) {
 }
 
 Result<void> Conversation::take_report(const Frame& frame) {
-  RunReport report = PYBOX_TRY(report_from_json(frame.head));
+  RunReport report = PYBOX_TRY(report_from_json(frame.head, seal_));
   if (!order_.request.return_files && report.files.status != Files::Status::None) {
     return Error(ErrorKind::Protocol, "the engine sent files that nobody asked for");
   }
@@ -185,7 +190,11 @@ Result<RunReport> Conversation::run() {
       if (stopped_at_ || !started_at_) return lost("the engine did not answer in time");
       stop();
     }
-    PYBOX_TRY(exchange(std::max(Nanos{0}, left)));
+    Result<void> exchanged = exchange(std::max(Nanos{0}, left));
+    if (exchanged) continue;
+    // Once the program runs, an error cannot mean any more that no box was made.
+    if (!started_at_) return std::move(exchanged).error();
+    return lost("the engine's answer cannot be used: " + exchanged.error().message());
   }
   return std::move(*report_);
 }

@@ -41,7 +41,8 @@ enum class FrameType : std::uint8_t {
   Failed =
       35,  ///< head {"message","hint","refused"}: the frame with this run id could not be served
   ImageReady = 36,  ///< head {"image_id"}
-  Started = 38,     ///< the program of this run starts now: the engine's guard counts from here
+  Started = 38,     ///< the program of this run starts now: the engine's guard counts from here;
+                    ///< head: seal_to_json, which the report then leaves out
   StdinTaken =
       37,  ///< head {"bytes": n}: so many bytes of stdin were consumed; window is kStdinWindow
   GuestIs = 39,  ///< head: guest_head (link/control.hpp)

@@ -5,6 +5,8 @@
 /// One file a run, $PYBOX_HOME/receipts/pending/RECEIPT_ID.json, mode 0600, whole or absent:
 ///   {"schema_version": 1,
 ///    "order":  the head of the Run frame (link/order.hpp), as an object,
+///    "seal":   the head of the Started frame (seal_to_json), as an object; null when the program
+///              had not started,
 ///    "report": the head of the Report frame (report_to_json), as an object; null when the box was
 ///              lost with its VM,
 ///    "accelerator": "kvm" | "tcg" | null,  "vm": "shared" | "own" | null}
@@ -23,6 +25,7 @@ namespace pybox {
 
 struct PendingRun {
   std::string order_head;                  ///< JSON of one object
+  std::optional<std::string> seal_head;    ///< JSON of one object
   std::optional<std::string> report_head;  ///< JSON of one object
   std::optional<std::string> accelerator;
   std::optional<std::string> vm;
@@ -36,8 +39,8 @@ std::filesystem::path pending_dir(const sys::StateDirs& dirs);
 Result<void> keep_pending(const sys::StateDirs& dirs, std::string_view receipt_id,
                           const PendingRun& run);
 
-/// Reads one record back; the heads come out as compact JSON for order_from() and
-/// report_from_json().
+/// Reads one record back; the heads come out as compact JSON for order_from(),
+/// seal_from_json() and report_from_json().
 Result<PendingRun> read_pending(const std::filesystem::path& file);
 
 /// The record files that exist, sorted by name. An absent folder is an empty list.

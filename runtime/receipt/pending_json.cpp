@@ -34,8 +34,9 @@ Result<void> keep_pending(const sys::StateDirs& dirs, std::string_view receipt_i
                           const PendingRun& run) {
   if (!is_plain_word(receipt_id))
     return Error(ErrorKind::Protocol, "the receipt's id is no plain word");
-  json record = {{"schema_version", 1}, {"report", nullptr}};
+  json record = {{"schema_version", 1}, {"seal", nullptr}, {"report", nullptr}};
   record["order"] = PYBOX_TRY_CONTEXT(head_from(run.order_head), "order");
+  if (run.seal_head) record["seal"] = PYBOX_TRY_CONTEXT(head_from(*run.seal_head), "seal");
   if (run.report_head) record["report"] = PYBOX_TRY_CONTEXT(head_from(*run.report_head), "report");
   record["accelerator"] = text_or_null(run.accelerator);
   record["vm"] = text_or_null(run.vm);
@@ -53,10 +54,14 @@ Result<PendingRun> read_pending(const std::filesystem::path& file) {
   PendingRun run;
   (void)PYBOX_TRY(fields.object("order"));
   run.order_head = record["order"].dump();
-  if (fields.has("report")) {
-    (void)PYBOX_TRY(fields.object("report"));
-    run.report_head = record["report"].dump();
-  }
+  const auto take = [&](const char* key, std::optional<std::string>& head) -> Result<void> {
+    if (!fields.has(key)) return {};
+    (void)PYBOX_TRY(fields.object(key));
+    head = record[key].dump();
+    return {};
+  };
+  PYBOX_TRY(take("seal", run.seal_head));
+  PYBOX_TRY(take("report", run.report_head));
   run.accelerator = PYBOX_TRY(fields.text_or_null("accelerator", 16));
   run.vm = PYBOX_TRY(fields.text_or_null("vm", 16));
   PYBOX_TRY(fields.finish());

@@ -21,11 +21,13 @@ struct Home {
 TEST_CASE("the record of an orphaned run comes back as it was kept") {
   const Home home;
   CHECK(list_pending(home.dirs).empty());
-  REQUIRE(keep_pending(home.dirs, "r1", {R"({"a":1})", R"({"b":2})", "tcg", std::nullopt}));
+  REQUIRE(keep_pending(home.dirs, "r1",
+                       {R"({"a":1})", R"({"c":3})", R"({"b":2})", "tcg", std::nullopt}));
   REQUIRE(list_pending(home.dirs).size() == 1);
   const auto run = read_pending(list_pending(home.dirs).front());
   REQUIRE(run);
   CHECK(run->order_head == R"({"a":1})");
+  CHECK(run->seal_head == R"({"c":3})");
   CHECK(run->report_head == R"({"b":2})");
   CHECK(run->accelerator == "tcg");
   CHECK_FALSE(run->vm);
@@ -33,11 +35,11 @@ TEST_CASE("the record of an orphaned run comes back as it was kept") {
 
 TEST_CASE("an id that is a path, or a head that is no object, keeps nothing") {
   const Home home;
-  CHECK_FALSE(keep_pending(home.dirs, "../r1", {"{}", std::nullopt, {}, {}}));
-  CHECK_FALSE(keep_pending(home.dirs, "", {"{}", std::nullopt, {}, {}}));
-  CHECK_FALSE(keep_pending(home.dirs, ".hidden", {"{}", std::nullopt, {}, {}}));
-  CHECK_FALSE(keep_pending(home.dirs, "r1", {"[]", std::nullopt, {}, {}}));
-  CHECK_FALSE(keep_pending(home.dirs, "r1", {"{} x", std::nullopt, {}, {}}));
+  CHECK_FALSE(keep_pending(home.dirs, "../r1", {"{}", {}, {}, {}, {}}));
+  CHECK_FALSE(keep_pending(home.dirs, "", {"{}", {}, {}, {}, {}}));
+  CHECK_FALSE(keep_pending(home.dirs, ".hidden", {"{}", {}, {}, {}, {}}));
+  CHECK_FALSE(keep_pending(home.dirs, "r1", {"[]", {}, {}, {}, {}}));
+  CHECK_FALSE(keep_pending(home.dirs, "r1", {"{} x", {}, {}, {}, {}}));
   CHECK(list_pending(home.dirs).empty());
 }
 

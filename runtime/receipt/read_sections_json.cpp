@@ -35,20 +35,6 @@ Result<SealCheck> read_check(JsonFields& fields) {
   return check;
 }
 
-Result<Seal> read_seal(JsonFields fields) {
-  Seal seal;
-  seal.verified = PYBOX_TRY(fields.flag("verified"));
-  seal.before_start = PYBOX_TRY(fields.flag("before_start"));
-  seal.checks = PYBOX_TRY(read_objects<SealCheck>(fields, "checks", kMaxChecks, read_check));
-  const bool all_ok = std::all_of(seal.checks.begin(), seal.checks.end(),
-                                  [](const SealCheck& check) { return check.ok; });
-  if (seal.verified && (!all_ok || seal.checks.empty())) {
-    return wrong_shape("`seal.verified` is true, its checks say otherwise");
-  }
-  PYBOX_TRY(fields.finish());
-  return seal;
-}
-
 /// A killed target shows 137 and 9, one that died of its own signal n shows 128+n and n, a lost or
 /// never started one shows neither (CONTRACT.md "Receipt").
 bool agrees_with_itself(const Outcome& outcome) {
@@ -172,6 +158,20 @@ Result<DeniedAction> read_action(JsonFields& fields) {
 
 }  // namespace
 
+Result<Seal> read_seal(JsonFields fields) {
+  Seal seal;
+  seal.verified = PYBOX_TRY(fields.flag("verified"));
+  seal.before_start = PYBOX_TRY(fields.flag("before_start"));
+  seal.checks = PYBOX_TRY(read_objects<SealCheck>(fields, "checks", kMaxChecks, read_check));
+  const bool all_ok = std::all_of(seal.checks.begin(), seal.checks.end(),
+                                  [](const SealCheck& check) { return check.ok; });
+  if (seal.verified && (!all_ok || seal.checks.empty())) {
+    return wrong_shape("`seal.verified` is true, its checks say otherwise");
+  }
+  PYBOX_TRY(fields.finish());
+  return seal;
+}
+
 std::string item_place(const JsonFields& fields, std::string_view key, std::size_t index) {
   return fields.place(key) + "[" + std::to_string(index) + "]";
 }
@@ -211,7 +211,6 @@ Result<std::string> read_digest(JsonFields& fields, std::string_view key) {
 }
 
 Result<void> read_sections(JsonFields& fields, RunReport& report) {
-  report.seal = PYBOX_TRY(read_section(fields, "seal", read_seal));
   report.outcome = PYBOX_TRY(read_section(fields, "outcome", read_outcome));
   report.kernel = PYBOX_TRY(read_section(fields, "kernel", read_kernel));
   JsonFields capture = PYBOX_TRY(fields.object("capture"));

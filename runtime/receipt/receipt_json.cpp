@@ -57,6 +57,7 @@ ordered_json receipt_json(const Receipt& receipt) {
                            {"vm", sections::text_or_null_json(receipt.vm)},
                            {"kernel", sections::text_or_null_json(receipt.report.host.kernel)},
                            {"cgroup", sections::text_or_null_json(receipt.report.host.cgroup)}}}};
+  object["seal"] = sections::seal_json(receipt.report.seal);
   sections::write_sections(object, receipt.report);
   object["hints"] = sections::texts_json(receipt.hints);
   object["notes"] = sections::texts_json(receipt.report.notes);
@@ -139,6 +140,7 @@ Result<Receipt> read_receipt(const json& parsed) {
   PYBOX_TRY(read_request(std::move(request), receipt));
   JsonFields host = PYBOX_TRY(fields.object("host"));
   PYBOX_TRY(read_host(std::move(host), receipt));
+  receipt.report.seal = PYBOX_TRY(sections::read_section(fields, "seal", sections::read_seal));
   PYBOX_TRY(sections::read_sections(fields, receipt.report));
   receipt.hints = PYBOX_TRY(sections::read_texts(fields, "hints", kMaxLines));
   receipt.report.notes = PYBOX_TRY(sections::read_texts(fields, "notes", kMaxLines));

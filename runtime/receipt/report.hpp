@@ -155,11 +155,22 @@ struct RunReport {
 /// The report as JSON in the receipt's own shape (one object with keys host, seal, outcome, …);
 /// streams inside as text or base64, file contents not included. A stream that was cut and is UTF-8
 /// loses the half character at its end (at most 3 bytes), so that it stays text.
-std::string report_to_json(const RunReport& report);
+///
+/// The seal is known before the program starts and is most of the text. Who was told it then
+/// (seal_to_json) gets a report without it (its key is null), so that neither side spends time on
+/// it when the program has ended.
+enum class SealIs { Inside, ToldBefore };
+std::string report_to_json(const RunReport& report, SealIs seal = SealIs::Inside);
 /// The reverse. Hostile input (a guest may have been taken over): every field is checked for type
 /// and range, no key may be missing or unknown, streams must agree with their own counts and
 /// digest, and the outcome must not contradict itself; anything else is an Error of kind Protocol.
 /// Texts come back safe to print: what a terminal would obey is escaped (base/text.hpp visible).
-Result<RunReport> report_from_json(std::string_view json);
+/// `told` is the seal for a report that comes without one; such a report is an error without it.
+Result<RunReport> report_from_json(std::string_view json,
+                                   const std::optional<Seal>& told = std::nullopt);
+
+/// The seal alone, in the receipt's own shape, and the reverse, as strict.
+std::string seal_to_json(const Seal& seal);
+Result<Seal> seal_from_json(std::string_view json);
 
 }  // namespace pybox

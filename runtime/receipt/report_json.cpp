@@ -30,10 +30,19 @@ Result<RunReport::Failure> read_failure(JsonFields fields) {
   return failure;
 }
 
-Result<RunReport> read_report(const json& parsed) {
+/// A seal that was told before is taken as it was.
+Result<Seal> read_or_take_seal(JsonFields& fields, const std::optional<Seal>& told) {
+  if (fields.has("seal") || !told)
+    return sections::read_section(fields, "seal", sections::read_seal);
+  PYBOX_TRY(fields.text_or_null("seal"));
+  return *told;
+}
+
+Result<RunReport> read_report(const json& parsed, const std::optional<Seal>& told) {
   JsonFields fields = PYBOX_TRY(JsonFields::of(parsed, ""));
   RunReport report;
   report.host = PYBOX_TRY(sections::read_section(fields, "host", read_host));
+  report.seal = PYBOX_TRY(read_or_take_seal(fields, told));
   PYBOX_TRY(sections::read_sections(fields, report));
   report.notes = PYBOX_TRY(sections::read_texts(fields, "notes", kMaxNotes));
   if (fields.has("failure")) {
@@ -48,14 +57,21 @@ Result<RunReport> read_report(const json& parsed) {
   return report;
 }
 
+/// Every text was made printable, so nothing is ever replaced; the handler only rules out a throw.
+std::string compact(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 }  // namespace
 
-std::string report_to_json(const RunReport& report) {
+std::string report_to_json(const RunReport& report, SealIs seal) {
   ordered_json object = {
       {"host",
        {{"kernel", sections::text_or_null_json(report.host.kernel)},
         {"cgroup", sections::text_or_null_json(report.host.cgroup)},
         {"boxd_version", sections::text_or_null_json(report.host.boxd_version)}}}};
+  object["seal"] =
+      seal == SealIs::Inside ? sections::seal_json(report.seal) : ordered_json(nullptr);
   sections::write_sections(object, report);
   object["notes"] = sections::texts_json(report.notes);
   object["failure"] = nullptr;
@@ -64,14 +80,21 @@ std::string report_to_json(const RunReport& report) {
                          {"message", sections::text_json(report.failure->message)},
                          {"hint", sections::text_or_null_json(report.failure->hint)}};
   }
-  // Every text was made printable, so nothing is ever replaced; the handler only rules out a throw.
-  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return compact(object);
 }
 
-Result<RunReport> report_from_json(std::string_view text) {
+std::string seal_to_json(const Seal& seal) { return compact(sections::seal_json(seal)); }
+
+Result<Seal> seal_from_json(std::string_view text) {
+  const json parsed = PYBOX_TRY_CONTEXT(parse_json(text), "the seal of the run");
+  JsonFields fields = PYBOX_TRY_CONTEXT(JsonFields::of(parsed, ""), "the seal of the run");
+  return sections::read_seal(std::move(fields));
+}
+
+Result<RunReport> report_from_json(std::string_view text, const std::optional<Seal>& told) {
   auto parsed = parse_json(text);
   if (!parsed) return std::move(parsed).error().context("the report of the run");
-  auto report = read_report(*parsed);
+  auto report = read_report(*parsed, told);
   if (!report) return std::move(report).error().context("the report of the run");
   return report;
 }

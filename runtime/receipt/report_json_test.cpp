@@ -42,6 +42,23 @@ TEST_CASE("a report survives the way there and back") {
   CHECK(round_trip(sample) == report_to_json(sample));
 }
 
+TEST_CASE("a seal that was told before the program started is not told again") {
+  const RunReport sample = sample_report();
+  const std::string rest = report_to_json(sample, SealIs::ToldBefore);
+  CHECK(rest.find("checks") == std::string::npos);
+  CHECK_FALSE(report_from_json(rest));
+  const auto seal = seal_from_json(seal_to_json(sample.seal));
+  REQUIRE(seal);
+  const auto read = report_from_json(rest, *seal);
+  REQUIRE(read);
+  CHECK(report_to_json(*read) == report_to_json(sample));
+  // What a report says itself counts.
+  CHECK(report_to_json(report_from_json(report_to_json(sample), Seal{}).value()) ==
+        report_to_json(sample));
+  CHECK_FALSE(seal_from_json("{}"));
+  CHECK_FALSE(seal_from_json(R"({"verified":true,"before_start":true,"checks":[]})"));
+}
+
 TEST_CASE("an empty report survives too: unknown stays unknown") {
   CHECK(round_trip(RunReport{}) == report_to_json(RunReport{}));
   const auto object = ordered_json::parse(report_to_json(RunReport{}));

@@ -24,7 +24,10 @@ nlohmann::ordered_json text_or_null_json(const std::optional<std::string>& text)
 /// Seconds, to the microsecond.
 nlohmann::ordered_json seconds_json(std::optional<Nanos> time);
 
-/// Sets the keys seal, outcome, kernel, capture, files, timing, cleanup and denied, in this order.
+nlohmann::ordered_json seal_json(const Seal& seal);
+Result<Seal> read_seal(JsonFields fields);
+
+/// Sets the keys outcome, kernel, capture, files, timing, cleanup and denied, in this order.
 void write_sections(nlohmann::ordered_json& object, const RunReport& report);
 /// Fills the same fields from an object with these keys.
 Result<void> read_sections(JsonFields& fields, RunReport& report);

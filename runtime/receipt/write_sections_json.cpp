@@ -42,14 +42,6 @@ ordered_json check_json(const SealCheck& check) {
   return fields;
 }
 
-ordered_json seal_json(const Seal& seal) {
-  ordered_json checks = ordered_json::array();
-  for (const SealCheck& check : seal.checks) checks.push_back(check_json(check));
-  return {{"verified", seal.verified},
-          {"before_start", seal.before_start},
-          {"checks", std::move(checks)}};
-}
-
 ordered_json outcome_json(const Outcome& outcome) {
   return {{"observation", name_of(outcome.observation)},
           {"exit_code", value_or_null(outcome.exit_code)},
@@ -142,6 +134,14 @@ ordered_json denied_json(const std::optional<std::vector<DeniedAction>>& denied)
 
 }  // namespace
 
+ordered_json seal_json(const Seal& seal) {
+  ordered_json checks = ordered_json::array();
+  for (const SealCheck& check : seal.checks) checks.push_back(check_json(check));
+  return {{"verified", seal.verified},
+          {"before_start", seal.before_start},
+          {"checks", std::move(checks)}};
+}
+
 ordered_json count_json(std::optional<std::uint64_t> count) {
   return count && *count <= kMaxJsonInteger ? ordered_json(*count) : ordered_json(nullptr);
 }
@@ -163,7 +163,6 @@ ordered_json seconds_json(std::optional<Nanos> time) {
 }
 
 void write_sections(ordered_json& object, const RunReport& report) {
-  object["seal"] = seal_json(report.seal);
   object["outcome"] = outcome_json(report.outcome);
   object["kernel"] = kernel_json(report.kernel);
   object["capture"] = {{"trust", "untrusted"},

@@ -11,7 +11,7 @@ std::optional<std::uint64_t> RunTable::add(Route route) {
   return run;
 }
 
-const Route* RunTable::find(std::uint64_t run) const {
+Route* RunTable::find(std::uint64_t run) {
   const auto at = routes_.find(run);
   return at == routes_.end() ? nullptr : &at->second;
 }

@@ -14,7 +14,8 @@ struct Route {
   std::optional<std::uint64_t> client;  ///< nullopt: the client is gone
   std::uint64_t client_run = 0;
   std::string receipt_id;
-  std::string order_head;  ///< for the record of a run whose client is gone
+  std::string order_head;                     ///< for the record of a run whose client is gone
+  std::optional<std::string> seal_head = {};  ///< for the same, once the program has started
 };
 
 class RunTable {
@@ -22,7 +23,7 @@ class RunTable {
   /// The guest's number for a new run, or nullopt when this client already has a run of that number
   /// in progress.
   std::optional<std::uint64_t> add(Route route);
-  const Route* find(std::uint64_t run) const;
+  Route* find(std::uint64_t run);
   /// The guest's number of a client's run.
   std::optional<std::uint64_t> run_of(std::uint64_t client, std::uint64_t client_run) const;
   /// The run has ended: forgets it and hands out where its report goes.

@@ -210,8 +210,9 @@ void Serving::take_guest_frame(Frame frame) {
     }
     default: return;
   }
-  const Route* route = runs_.find(frame.run);
+  Route* route = runs_.find(frame.run);
   if (route == nullptr) return;
+  if (frame.type == FrameType::Started) route->seal_head = frame.head;
   const bool ended = frame.type == FrameType::Report || frame.type == FrameType::Failed;
   Session* session = route->client ? session_of(*route->client) : nullptr;
   if (session == nullptr && frame.type == FrameType::Report) keep_record(*route, frame.head);
@@ -224,6 +225,7 @@ void Serving::take_guest_frame(Frame frame) {
 void Serving::keep_record(const Route& route, std::optional<std::string> report) {
   PendingRun pending;
   pending.order_head = route.order_head;
+  pending.seal_head = route.seal_head;
   pending.report_head = std::move(report);
   pending.accelerator = name_of(launched_.accelerator);
   pending.vm = "shared";
