@@ -168,14 +168,18 @@ void fill_tmp(const InsideWork& work, int tmp) {
 }
 
 /// Puts the two folders of the scratch tmpfs in their places below the current folder, the new
-/// root. Before Linux 6.15 open_tree clones only what is attached in the caller's namespace, so the
-/// whole is attached for a moment.
+/// root. Before Linux 6.15 open_tree clones only what is attached in the caller's namespace; there
+/// the whole is attached for a moment, which costs a tenth of a millisecond.
 void attach_scratch(int socket, int scratch) {
-  if (!attach(scratch, AT_FDCWD, "tmp")) give_up(socket, "attaching the scratch space");
-  const int shm = open_tree_clone(scratch, "shm");
+  int shm = open_tree_clone(scratch, "shm");
+  const bool as_a_whole = shm < 0;
+  if (as_a_whole) {
+    if (!attach(scratch, AT_FDCWD, "tmp")) give_up(socket, "attaching the scratch space");
+    shm = open_tree_clone(scratch, "shm");
+  }
   const int tmp = open_tree_clone(scratch, "tmp");
   if (shm < 0 || tmp < 0) give_up(socket, "dividing the scratch space");
-  if (::umount2("tmp", MNT_DETACH) != 0 || !attach(shm, AT_FDCWD, "dev/shm") ||
+  if ((as_a_whole && ::umount2("tmp", MNT_DETACH) != 0) || !attach(shm, AT_FDCWD, "dev/shm") ||
       !attach(tmp, AT_FDCWD, "tmp")) {
     give_up(socket, "attaching the parts of the scratch space");
   }

@@ -156,7 +156,10 @@ class Exec {
     engine::Console console;
     console.stdin_fd = stdin_.get();
     console.cancel_fd = signals.fd();
-    console.while_waiting = [&] { prune_once(); };
+    console.while_waiting = [&] {
+      receipt_file_ = take_receipt_file(*dirs_);
+      prune_once();
+    };
     if (order.stream_output) {
       console.output = [&](int stream, std::string_view bytes) { sink.write(stream, bytes); };
     }
@@ -220,7 +223,7 @@ class Exec {
     Result<void> kept;
     if (dirs_) {
       if (!receipts_are_prepared_) kept = prepare_receipts(*dirs_);
-      if (kept) kept = keep_receipt(*dirs_, receipt_.receipt_id, text);
+      if (kept) kept = keep_receipt(*dirs_, receipt_.receipt_id, text, receipt_file_);
       prune_once();
       // The same trouble that ended the run is not reported twice.
       if (!kept && trouble_ && kept.error().message() == trouble_->message()) kept = {};
@@ -242,6 +245,7 @@ class Exec {
   std::optional<SigningKey> key_;
   bool receipts_are_prepared_ = false;
   bool receipts_are_pruned_ = false;
+  sys::Fd receipt_file_;
   Receipt receipt_;
   std::optional<Error> refusal_;
   std::optional<Error> trouble_;

@@ -82,8 +82,19 @@ void prune_receipts(const sys::StateDirs& dirs) {
   for (std::size_t i = kKeptReceipts; i < kept.size(); ++i) ::unlink(kept[i].file.c_str());
 }
 
-Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text) {
+sys::Fd take_receipt_file(const sys::StateDirs& dirs) {
+  return sys::Fd(::open(dirs.receipts().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+}
+
+Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text,
+                          const sys::Fd& taken) {
   const std::filesystem::path file = dirs.receipts() / (std::string(id) + std::string(kSuffix));
+  if (taken.is_open()) {
+    PYBOX_TRY_CONTEXT(sys::write_all(taken.get(), text), "writing " + file.string());
+    const std::string now = "/proc/self/fd/" + std::to_string(taken.get());
+    if (::linkat(AT_FDCWD, now.c_str(), AT_FDCWD, file.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
+    // The name is taken, or there is no /proc: the other way takes it over.
+  }
   return sys::replace_file(file, text, 0600, sys::Durability::Unsynced);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "sys/fd.hpp"
 #include "sys/state_dirs.hpp"
 
 namespace pybox {
@@ -35,9 +36,16 @@ Result<void> prepare_receipts(const sys::StateDirs& dirs);
 /// work to do while it waits.
 void prune_receipts(const sys::StateDirs& dirs);
 
-/// Keeps the text under its id, whole or not at all. Whoever keeps receipts prunes them as well.
+/// A file without a name among the receipts, taken while there is time: making a file takes longer
+/// than filling it, and one without a name leaves nothing behind when its maker is killed (man 2
+/// open, O_TMPFILE). Not open where the file system has no such files.
+sys::Fd take_receipt_file(const sys::StateDirs& dirs);
+
+/// Keeps the text under its id, whole or not at all, in `taken` where that is open. Whoever keeps
+/// receipts prunes them as well.
 /// Precondition: is_receipt_id(id).
-Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text);
+Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text,
+                          const sys::Fd& taken = {});
 
 /// The newest kKeptReceipts, newest first. An absent folder is an empty list.
 std::vector<KeptReceipt> list_receipts(const sys::StateDirs& dirs);

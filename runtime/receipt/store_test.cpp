@@ -50,6 +50,28 @@ TEST_CASE("receipts are kept for their owner alone and listed newest first") {
   CHECK((info.st_mode & 07777U) == 0700U);
 }
 
+TEST_CASE("a file taken ahead becomes the receipt, or nothing at all") {
+  const Home home;
+  REQUIRE(prepare_receipts(home.dirs));
+  const auto text_of = [&](const char* id) {
+    return sys::read_file(home.dirs.receipts() / (std::string(id) + ".json")).value();
+  };
+  {
+    const sys::Fd unused = take_receipt_file(home.dirs);
+    REQUIRE(unused.is_open());
+  }
+  CHECK(fs::is_empty(home.dirs.receipts()));
+  REQUIRE(keep_receipt(home.dirs, "a", "first", take_receipt_file(home.dirs)));
+  CHECK(text_of("a") == "first");
+  struct stat info {};
+  REQUIRE(::stat(list_receipts(home.dirs).front().file.c_str(), &info) == 0);
+  CHECK((info.st_mode & 07777U) == 0600U);
+  // A name that is taken is taken over, whole.
+  REQUIRE(keep_receipt(home.dirs, "a", "second", take_receipt_file(home.dirs)));
+  CHECK(text_of("a") == "second");
+  CHECK(list_receipts(home.dirs).size() == 1);
+}
+
 TEST_CASE("what is no receipt is neither listed nor removed") {
   const Home home;
   fs::create_directory(home.dirs.receipts() / "pending");
