@@ -175,10 +175,10 @@ void keeper_main(const InsideWork& given) {
   if (timer < 0 || children < 0) give_up(socket, "making the box timer");
   arm(timer, plan.expiry);
 
-  const RootParts parts = make_root_parts(work);
   const pid_t program = clone_program(work);
   if (program < 0) give_up(socket, "starting the program's process in its cgroup");
   if (program == 0) program_main(work, memfd_noexec, user_namespaces);
+  const RootParts parts = make_root_parts(work);
 
   if (!plan.cuts.left_out("ns.uts") &&
       (::sethostname(kHostName, 5) != 0 || ::setdomainname("", 0) != 0)) {

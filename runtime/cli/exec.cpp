@@ -156,7 +156,7 @@ class Exec {
     engine::Console console;
     console.stdin_fd = stdin_.get();
     console.cancel_fd = signals.fd();
-    console.while_waiting = [&] {
+    console.while_running = [&] {
       receipt_file_ = take_receipt_file(*dirs_);
       prune_once();
     };

@@ -112,6 +112,7 @@ Result<void> Conversation::take(Frame frame) {
     case FrameType::Started:
       started_at_ = monotonic_now();
       seal_ = PYBOX_TRY(seal_from_json(frame.head));
+      if (console_.while_running) console_.while_running();
       return {};
     case FrameType::Output: {
       const int stream = PYBOX_TRY(link::stream_from(frame.head));
@@ -178,7 +179,6 @@ Result<RunReport> Conversation::run() {
   }
   PYBOX_TRY(write_link());
   const Nanos sent = monotonic_now();
-  if (console_.while_waiting) console_.while_waiting();
   while (!report_) {
     if (link_ended_) return lost("the engine went away before the run ended");
     const Nanos guard = stopped_at_ ? *stopped_at_ + kStopPatience

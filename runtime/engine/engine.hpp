@@ -23,8 +23,8 @@ struct Console {
   int stdin_fd = -1;
   /// Becomes readable when the run is to be cancelled (Ctrl-C, MCP cancel); -1: never.
   int cancel_fd = -1;
-  /// Called once, when the order is on its way: the place for work that must not delay the program.
-  std::function<void()> while_waiting;
+  /// Called when the program has started: the place for work that must not delay it.
+  std::function<void()> while_running;
 };
 
 struct HostFacts {
