@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 #include "box/cgroup_files.hpp"
@@ -16,15 +17,27 @@
 namespace pybox::box {
 namespace {
 
+/// Name and identity of each namespace of boxd itself. It never changes one after its start.
+const std::vector<std::pair<std::string, std::string>>& own_namespaces() {
+  static const auto own = [] {
+    std::vector<std::pair<std::string, std::string>> links;
+    const Result<ProcessView> self = ProcessView::of(::getpid());
+    for (const char* name : {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup"}) {
+      links.emplace_back(name, self ? self->namespace_link(name) : "");
+    }
+    return links;
+  }();
+  return own;
+}
+
 void check_namespaces(const ProcessView& program, Checks& out) {
-  for (const std::string name : {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup"}) {
-    const std::string path = "/proc/self/ns/" + name;
-    char ours[64] = {};
-    const ssize_t n = ::readlink(path.c_str(), ours, sizeof(ours) - 1);
+  for (const auto& [name, ours] : own_namespaces()) {
     const std::string theirs = program.namespace_link(name);
-    const bool apart = n > 0 && !theirs.empty() && theirs != ours;
+    const bool readable = !theirs.empty() && !ours.empty();
     out.push_back(compare("ns." + name, "its own",
-                          apart ? "its own" : (theirs.empty() ? "unreadable" : "shared with boxd"),
+                          !readable        ? "unreadable"
+                          : theirs != ours ? "its own"
+                                           : "shared with boxd",
                           "/proc/PID/ns/" + name));
   }
 }
@@ -56,14 +69,14 @@ void check_credentials(const ProcessView& program, const BoxPlan& plan, const Re
 }
 
 /// One check per sec.* name: each probe's verdict under the filter that is in force.
-void check_filter(const ProcessView& program, const BoxPlan& plan, const ReadyBox& ready,
-                  Checks& out) {
+void check_filter(const ProcessView& program, FilterReader& reader, const BoxPlan& plan,
+                  const ReadyBox& ready, Checks& out) {
   const std::string in_force = program.status("Seccomp") + " " + program.status("Seccomp_filters");
   const bool loaded = in_force == "2 1";
   const std::span<const sock_filter> ours = plan.filters.get(ready.program.message.a == 1);
   std::string method = "filter of PID read back (PTRACE_SECCOMP_GET_FILTER)";
   std::vector<sock_filter> filter;
-  if (Result<std::vector<sock_filter>> read = read_filter_of(program.pid())) {
+  if (Result<std::vector<sock_filter>> read = reader.read()) {
     filter = std::move(read).value();
   } else if (loaded) {
     // Only mode and count can be read here; what was loaded is then our own bytes.
@@ -147,6 +160,8 @@ void check_cgroup(const ProcessView& program, const Box& box, const BoxCgroup& c
 
 }  // namespace
 
+void prepare_verification() { own_namespaces(); }
+
 Seal verify_seal(Box& box, const ReadyBox& ready) {
   Seal seal;
   seal.before_start = true;
@@ -155,12 +170,14 @@ Seal verify_seal(Box& box, const ReadyBox& ready) {
     seal.checks.push_back(compare("sup.pidfd", "readable", program.error().message(), "/proc/PID"));
     return seal;
   }
+  // The program's process takes its time to stop; the rest is read meanwhile.
+  FilterReader reader(ready.program.pid);
   check_namespaces(*program, seal.checks);
   check_mounts(*program, seal.checks);
   check_scratch(*program, box.plan().limits, seal.checks);
   if (!box.plan().inputs.empty()) check_input(*program, box.plan(), seal.checks);
   check_credentials(*program, box.plan(), ready, seal.checks);
-  check_filter(*program, box.plan(), ready, seal.checks);
+  check_filter(*program, reader, box.plan(), ready, seal.checks);
   check_cgroup(*program, box, box.cgroup(), seal.checks);
   check_resources(*program, box.plan(), seal.checks);
   check_process(*program, box, ready, seal.checks);

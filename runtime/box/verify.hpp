@@ -14,6 +14,9 @@ struct ReadyBox {
   Message keeper;        ///< Say::Keeping
 };
 
+/// Looks at what does not depend on a box, once; for when there is time before verify_seal.
+void prepare_verification();
+
 /// The program's process must be blocked waiting for Start. `verified` is true when every check is
 /// ok.
 Seal verify_seal(Box& box, const ReadyBox& ready);

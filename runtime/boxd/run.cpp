@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/clock.hpp"
+#include "box/verify.hpp"
 #include "boxd/seal_policy.hpp"
 
 namespace pybox::boxd {
@@ -69,6 +70,7 @@ void Run::build(std::uint64_t number) {
   err_.emplace(box_->take_stderr(), uncapped ? kUncapped : limits.stderr_bytes);
   stdin_ = box_->take_stdin();
   built_ = began;
+  box::prepare_verification();  // while the keeper builds
 }
 
 void Run::watch(std::vector<pollfd>& into) const {
@@ -205,11 +207,12 @@ void Run::begin_ending(Nanos now) {
   state_ = State::Ending;
   end_ = now;
   report_.timing.run = end_ - go_;
-  if (const auto left = box_->cgroup().read_now().pids; left && ended_) {
-    report_.outcome.leftovers_killed = static_cast<std::uint32_t>(*left);
-  }
+  const auto left = box_->cgroup().read_now().pids;
+  if (left && ended_) report_.outcome.leftovers_killed = static_cast<std::uint32_t>(*left);
   if (transfer_) transfer_->before_end(*box_);
   box_->kill_all();
+  // In an empty group the counters are final already, and the keeper takes its time to go.
+  if (left == 0U && ended_) read_kernel();
 }
 
 void Run::cancel(Nanos now) {
@@ -246,7 +249,7 @@ void Run::finish(Nanos now) {
   } else {
     const Result<bool> gone = box_->ended(Nanos{0});
     if (ran) {
-      read_kernel();
+      if (report_.kernel.source.empty()) read_kernel();
       fill_outcome();
       if (gone && *gone) collect_files();
       report_.out = std::move(*out_).take();
