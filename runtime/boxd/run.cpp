@@ -211,8 +211,10 @@ void Run::begin_ending(Nanos now) {
   if (left && ended_) report_.outcome.leftovers_killed = static_cast<std::uint32_t>(*left);
   if (transfer_) transfer_->before_end(*box_);
   box_->kill_all();
-  // In an empty group the counters are final already, and the keeper takes its time to go.
-  if (left == 0U && ended_) read_kernel();
+  if (left != 0U || !ended_) return;
+  // The group is empty: its counters are final and it can go, while the keeper takes its time to.
+  read_kernel();
+  removed_ = box_->remove(Nanos{0});
 }
 
 void Run::cancel(Nanos now) {
@@ -258,7 +260,8 @@ void Run::finish(Nanos now) {
     transfer_.reset();
     collected_ = monotonic_now();
     if (ran) report_.timing.collect = collected_ - end_;
-    const Result<void> removed = box_->remove(std::chrono::seconds(2));
+    const Result<void> removed =
+        removed_ && *removed_ ? *removed_ : box_->remove(std::chrono::seconds(2));
     if (gone && *gone && removed) {
       report_.cleanup = {Cleanup::Status::Removed,
                          "every process ended and the cgroup was removed"};
