@@ -2,7 +2,7 @@
 add_library(pybox_flags INTERFACE)
 target_compile_options(pybox_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
-  -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror -fstack-protector-strong)
+  -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror -fstack-protector-strong -ffunction-sections -fdata-sections)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees overlapping copies in every "literal" + std::string (GCC bug 105651).
   target_compile_options(pybox_flags INTERFACE -Wno-restrict)
@@ -10,7 +10,7 @@ endif()
 target_compile_definitions(pybox_flags INTERFACE _GLIBCXX_ASSERTIONS _GNU_SOURCE
   PYBOX_VERSION="${PROJECT_VERSION}")
 target_include_directories(pybox_flags INTERFACE ${CMAKE_SOURCE_DIR}/runtime)
-target_link_options(pybox_flags INTERFACE -Wl,-z,relro,-z,now)
+target_link_options(pybox_flags INTERFACE -Wl,-z,relro,-z,now -Wl,--gc-sections)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_definitions(pybox_flags INTERFACE _FORTIFY_SOURCE=2)
 endif()
