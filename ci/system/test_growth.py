@@ -8,7 +8,7 @@ import time
 import host
 from harness import NATIVE, VM, test
 
-# The short form runs always; PYBOX_TEST_RUNS=500 is what the promise is about (ctest -L slow sets it).
+# The short form runs always; PYBOX_TEST_RUNS=500 is what the promise is about (docs/hacking.md).
 RUNS = int(os.environ.get("PYBOX_TEST_RUNS", "60"))
 
 

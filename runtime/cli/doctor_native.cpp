@@ -11,6 +11,7 @@
 
 #include "box/cgroup.hpp"
 #include "cli/doctor_probes.hpp"
+#include "engine/boxd_path.hpp"
 #include "sys/cgroup.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -153,7 +154,14 @@ std::string fix_for_namespaces() {
   return "use the vm engine: `pybox vm start`";
 }
 
+DoctorCheck boxd_check(Area area) {
+  const auto boxd = engine::find_boxd();
+  if (boxd) return {area, "boxd", true, boxd->string(), ""};
+  return {area, "boxd", false, boxd.error().message(), boxd.error().hint()};
+}
+
 void probe_native(std::vector<DoctorCheck>& checks) {
+  checks.push_back(boxd_check(Area::Native));
   probe_cgroups(checks);
   const std::string trouble = trouble_with_namespaces();
   checks.push_back({Area::Native, "namespaces", trouble.empty(),

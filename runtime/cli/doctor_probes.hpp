@@ -15,6 +15,9 @@ void probe_vm(const sys::StateDirs& dirs, std::vector<DoctorCheck>& checks);
 void probe_native(std::vector<DoctorCheck>& checks);
 void probe_setup_tools(std::vector<DoctorCheck>& checks);
 
+/// The boxd that both engines need: the native one starts it, the vm one puts it into the guest.
+DoctorCheck boxd_check(DoctorCheck::Area area);
+
 /// The check for folders and files that only their owner may use. `fix` names the chmod.
 DoctorCheck private_folder(const std::string& name, const std::filesystem::path& path);
 

@@ -94,6 +94,8 @@ DoctorCheck private_folder(const std::string& name, const fs::path& path) {
   } else if ((info.st_mode & 07777U) != 0700U) {
     check.detail = fmt::format("{} has mode {:04o}", path.string(), info.st_mode & 07777U);
     check.fix = "chmod 700 " + path.string();
+    // That others may look into it is worth a word; that they may write there is a hole.
+    check.needed = (info.st_mode & 0022U) != 0;
   } else {
     check.ok = true;
   }

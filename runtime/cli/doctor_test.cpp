@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,8 @@
 #include "cli/golden_for_tests.hpp"
 #include "cli/output_json.hpp"
 #include "receipt/keys.hpp"
+#include "sys/process.hpp"
+#include "vm/kvm.hpp"
 
 namespace pybox::cli {
 namespace {
@@ -86,6 +89,9 @@ TEST_CASE("a state folder that others can enter is named with its chmod") {
   CHECK_FALSE(open.ok);
   CHECK(open.detail == home.dirs.home.string() + " has mode 0755");
   CHECK(open.fix == "chmod 700 " + home.dirs.home.string());
+  CHECK_FALSE(open.needed);
+  ::chmod(home.dirs.home.c_str(), 0770);
+  CHECK(private_folder("home", home.dirs.home).needed);
   ::chmod(home.dirs.home.c_str(), 0700);
   CHECK(private_folder("home", home.dirs.home).ok);
   const std::filesystem::path file = home.dirs.home / "file";
@@ -108,6 +114,30 @@ TEST_CASE("keys, settings, images and socket paths that do not serve are found")
   CHECK(state_check(home.dirs, "settings").fix == "edit " + home.dirs.config.string());
   home.dirs.run = "/" + std::string(120, 'x');
   CHECK(state_check(home.dirs, "socket path").fix == "set PYBOX_HOME to a shorter path");
+}
+
+TEST_CASE("a boxd that is not there is found, with what to do") {
+  // These tests do not stand beside a boxd.
+  const DoctorCheck check = boxd_check(Area::Native);
+  CHECK_FALSE(check.ok);
+  CHECK(check.detail.starts_with("`boxd` is not beside "));
+  CHECK(check.fix == "build or install PyBox again: pybox and boxd belong together");
+}
+
+TEST_CASE("KVM that was tried and ran nothing is not called usable") {
+  const Home home;
+  std::filesystem::create_directories(home.dirs.vm());
+  const auto qemu = sys::find_program("qemu-system-x86_64");
+  if (qemu) vm::KvmMemory(home.dirs.vm(), *qemu).remember_failure();
+  std::vector<DoctorCheck> checks;
+  probe_vm(home.dirs, checks);
+  const auto kvm = std::find_if(checks.begin(), checks.end(),
+                                [](const DoctorCheck& check) { return check.name == "KVM"; });
+  REQUIRE(kvm != checks.end());
+  // A host without the device says so first.
+  const bool opens = kvm->detail.starts_with("/dev/kvm may be opened");
+  CHECK(kvm->ok == (opens && !qemu));
+  if (opens && qemu) CHECK(kvm->fix.starts_with("rm "));
 }
 
 TEST_CASE("probing the host leaves nothing behind and is done the same way twice") {

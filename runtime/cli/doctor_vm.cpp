@@ -13,6 +13,7 @@
 #include "sys/fd.hpp"
 #include "sys/process.hpp"
 #include "vm/client.hpp"
+#include "vm/kvm.hpp"
 
 namespace pybox::cli {
 namespace {
@@ -45,7 +46,13 @@ DoctorCheck qemu_check() {
   return check;
 }
 
-DoctorCheck kvm_check(const Result<vm::Status>& running) {
+/// Whether KVM was tried here and did not run a machine, which no look at the device tells.
+bool kvm_has_failed(const sys::StateDirs& dirs) {
+  const auto qemu = sys::find_program(kQemu);
+  return qemu && vm::KvmMemory(dirs.vm(), *qemu).has_failed();
+}
+
+DoctorCheck kvm_check(const sys::StateDirs& dirs, const Result<vm::Status>& running) {
   DoctorCheck check{Area::Vm, "KVM", false, "", "", false};
   const sys::Fd kvm(::open("/dev/kvm", O_RDWR | O_CLOEXEC));
   if (!kvm.is_open()) {
@@ -62,6 +69,10 @@ DoctorCheck kvm_check(const Result<vm::Status>& running) {
     // What the start found out weighs more than a device that opens.
     check.ok = false;
     check.detail += ", but the running VM is emulated: `pybox vm status` says why";
+  } else if (check.ok && kvm_has_failed(dirs)) {
+    check.ok = false;
+    check.detail += ", but it ran no VM when it was tried; QEMU emulates (TCG), slower";
+    check.fix = "rm " + (dirs.vm() / "kvm-failed").string() + ", to try it again";
   }
   return check;
 }
@@ -87,8 +98,9 @@ DoctorCheck running_check(const Result<vm::Status>& status) {
 
 void probe_vm(const sys::StateDirs& dirs, std::vector<DoctorCheck>& checks) {
   const auto running = vm::status_of(dirs);
+  checks.push_back(boxd_check(Area::Vm));
   checks.push_back(qemu_check());
-  checks.push_back(kvm_check(running));
+  checks.push_back(kvm_check(dirs, running));
   checks.push_back(kernel_check(dirs));
   checks.push_back(running_check(running));
 }
