@@ -61,9 +61,16 @@ class Play(Judged):
         self.unfinished = b""
         self.started_at = time.time()
         preload = b"".join(self.bytes_of(step) for step in case["steps"]) if case.get("stdin") == "file" else b""
-        self.server = Server([*words, *case.get("options", [])], env, stdin=case.get("stdin", "pipe"),
+        self.server = Server([*words, *self.options()], env, stdin=case.get("stdin", "pipe"),
                              preload=preload, reading=case.get("reading", True),
                              full_stderr=case.get("full_stderr", False), close=case.get("close", ()))
+
+    def options(self):
+        """A slow box needs more than the 2 s that a call has by default."""
+        given = self.case.get("options", [])
+        if not self.slow:
+            return given
+        return [*given, *([] if "--max-timeout" in given else ["--max-timeout", "30"]), "--default-timeout", "20"]
 
     # ---- sending -------------------------------------------------------------------------------
 
