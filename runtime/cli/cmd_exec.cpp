@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/exec.hpp"
 #include "cli/exec_words.hpp"
+#include "cli/script_needs.hpp"
 #include "engine/run_receipt.hpp"
 
 namespace pybox::cli {
@@ -12,6 +13,11 @@ Result<int> run(const Words& words, const Surroundings& around) {
   parts.terminal = around.terminal;
   parts.make_engine = engine::make_engine;
   parts.find_image = image::find_image;
+  parts.image_for_script = [&](const sys::StateDirs& dirs, const image::ScriptNeeds& needs) {
+    const bool silent = options.quiet || options.json;
+    return script_image_by_builder(dirs, needs, options.engine,
+                                   silent ? ProgressMode::Quiet : ProgressMode::Auto);
+  };
   return run_exec(options, parts);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
+#include "image/lock_cache.hpp"
 #include "image/own_images.hpp"
 #include "sys/fd.hpp"
 #include "sys/state_dirs.hpp"
@@ -16,6 +17,7 @@ constexpr std::array kOptions = {
 constexpr std::string_view kDetails =
     R"(Images that `pybox exec --with-deps` built are kept for the next time. They may
 take 2 GiB together; a build beyond that removes the longest unused by itself.
+Without --keep the versions that were chosen for scripts are forgotten too.
 Images that were built by name are never pruned.)";
 
 Result<Bytes> limit_from(const Words& words) {
@@ -33,6 +35,7 @@ Result<int> run(const Words& words, const Surroundings&) {
   const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
   NoProgress quiet;
   const image::Pruned pruned = PYBOX_TRY(image::prune_images(dirs, limit, quiet));
+  if (limit == Bytes{0}) PYBOX_TRY(image::forget_locks(dirs));
   PYBOX_TRY(sys::write_all(2, "removed " + std::to_string(pruned.removed.size()) +
                                   " cached images (" + human_size(pruned.freed) + "), kept " +
                                   human_size(pruned.kept) + "\n"));

@@ -17,6 +17,7 @@ std::span<const Command* const> all_commands() {
       &kMcp,
       &kImageBuild,
       &kImageList,
+      &kImageLock,
       &kImageRm,
       &kImagePrune,
       &kReceipts,

@@ -18,6 +18,7 @@ extern const Command kDoctor;
 extern const Command kVersion;
 extern const Command kImageBuild;
 extern const Command kImageList;
+extern const Command kImageLock;
 extern const Command kImageRm;
 extern const Command kImagePrune;
 

@@ -13,6 +13,7 @@
 #include "cli/output_sink.hpp"
 #include "cli/process_setup.hpp"
 #include "cli/receipt_file.hpp"
+#include "cli/script_needs.hpp"
 #include "cli/summary.hpp"
 #include "engine/run_receipt.hpp"
 #include "files/arrival.hpp"
@@ -84,7 +85,7 @@ class Exec {
     }
     request_.engine = PYBOX_TRY(choose_engine(options_.engine, settings_));
     request_.image = options_.image;
-    request_.python = options_.python;
+    request_.python = options_.python.value_or("3.13");
     request_.args = options_.args;
     request_.cold = options_.cold;
     request_.limits = limits_for_image(options_.image);
@@ -134,6 +135,7 @@ class Exec {
 
   Result<engine::RunAnswer> run_if_permitted() {
     if (refusal_) return *std::move(refusal_);
+    if (options_.with_deps) PYBOX_TRY(choose_image());
     const std::unique_ptr<engine::Engine> engine = parts_.make_engine(request_.engine);
     engine->get_ready();
     const image::Image image =
@@ -144,6 +146,23 @@ class Exec {
     receipts_are_prepared_ = true;
     key_ = PYBOX_TRY(load_or_make_key(*dirs_));
     return run_engine(*engine, image);
+  }
+
+  /// The image and Python that the script's block asks for, built if they are not there.
+  Result<void> choose_image() {
+    const image::ScriptNeeds needs = PYBOX_TRY(
+        script_needs(options_.program, request_.program_name, request_.program, options_.python));
+    if (needs.script.line == 0 && !options_.quiet && !options_.json) {
+      say("note: " + needs.name + " has no `# /// script` block; nothing is installed for it\n");
+    }
+    const image::ScriptImage chosen = PYBOX_TRY(parts_.image_for_script(*dirs_, needs));
+    request_.image = chosen.name;
+    request_.python = chosen.python;
+    request_.limits = limits_for_image(chosen.name);
+    receipt_.request.image = request_.image;
+    receipt_.request.python = request_.python;
+    receipt_.request.limits = request_.limits;
+    return {};
   }
 
   Result<engine::RunAnswer> run_engine(engine::Engine& engine, const image::Image& image) {

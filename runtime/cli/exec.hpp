@@ -15,6 +15,7 @@
 #include "cli/terminal.hpp"
 #include "engine/engine.hpp"
 #include "image/registry.hpp"
+#include "image/script_image.hpp"
 #include "request/request.hpp"
 
 namespace pybox::cli {
@@ -24,8 +25,9 @@ struct ExecOptions {
   std::vector<std::string> args;
   std::optional<std::string> engine;
   std::string image = "stdlib";
-  std::string python = "3.13";
-  std::optional<double> timeout_s;  ///< absent: 2 s, or the ceiling where that is lower
+  std::optional<std::string> python;  ///< absent: 3.13, or what the script's block says
+  bool with_deps = false;             ///< install what the script's block names (PEP 723)
+  std::optional<double> timeout_s;    ///< absent: 2 s, or the ceiling where that is lower
   StdinSource stdin_source;
   std::vector<std::string> inputs;    ///< paths of this host
   std::optional<std::string> output;  ///< the folder that returned files go to
@@ -41,6 +43,9 @@ struct ExecParts {
   std::function<std::unique_ptr<engine::Engine>(EngineKind)> make_engine;
   std::function<Result<image::Image>(const sys::StateDirs&, std::string_view, std::string_view)>
       find_image;
+  /// For --with-deps.
+  std::function<Result<image::ScriptImage>(const sys::StateDirs&, const image::ScriptNeeds&)>
+      image_for_script;
 };
 
 /// Gives the exit code. An Error has kind Usage and nothing was done; every other trouble is

@@ -18,6 +18,7 @@ constexpr std::array kOptions = {
     Option{"--engine", "vm|native", "what makes the box (default: vm)"},
     Option{"--image", "NAME", "what is installed in the box (default: stdlib)"},
     Option{"--python", "V", "the Python version (default: 3.13)"},
+    Option{"--with-deps", "", "install what the script's block names (PEP 723)"},
     Option{"--timeout", "S", "seconds until the box is stopped (default: 2)"},
     Option{"--input", "PATH", "a file or folder to put below /tmp/input (repeatable)", true},
     Option{"--output", "DIR", "bring back what the program leaves in /tmp/output"},
@@ -35,6 +36,10 @@ Without --stdin the program reads the caller's stdin, or nothing when that is a
 terminal; `--stdin -` is the caller's in any case. What it prints goes to stdout
 and stderr; on a terminal its control characters are made visible. The receipt's
 summary goes to stderr.
+
+With --with-deps the dependencies are locked and installed in a builder that has
+the network, once; the program itself has none. pylock.NAME.toml beside NAME.py
+(`pybox image lock NAME.py`) says what is installed, and nothing is resolved.
 
 Inputs have 8 MiB in all; the program can read them and not change them. Up to
 64 files and 8 MiB come back into DIR, which must not exist yet or be empty, and
@@ -81,7 +86,7 @@ Result<ExecOptions> exec_options(const Words& words, const Terminal& terminal) {
   options.args = words.rest;
   if (const auto engine = words.value("--engine")) options.engine = std::string(*engine);
   if (const auto image = words.value("--image")) options.image = *image;
-  if (const auto python = words.value("--python")) options.python = *python;
+  if (const auto python = words.value("--python")) options.python = std::string(*python);
   if (const auto timeout = words.value("--timeout")) {
     options.timeout_s = PYBOX_TRY(seconds_word("--timeout", *timeout));
   }
@@ -92,6 +97,10 @@ Result<ExecOptions> exec_options(const Words& words, const Terminal& terminal) {
   options.json = words.has("--json");
   options.quiet = words.has("--quiet");
   options.cold = words.has("--cold");
+  options.with_deps = words.has("--with-deps");
+  if (options.with_deps && words.has("--image")) {
+    return Error(ErrorKind::Usage, "`--with-deps` makes an image of its own; leave `--image` out");
+  }
   return options;
 }
 

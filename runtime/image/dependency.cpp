@@ -51,7 +51,7 @@ Result<std::string> read_specifiers(std::string_view text) {
   }
   // "===" takes any text, and this goes into a file where some characters mean something.
   const bool plain = std::all_of(out.begin(), out.end(), is_marker_character);
-  return plain ? Result<std::string>(out) : refused(quoted(text) + " is no version specifier");
+  return plain ? Result<std::string>(out) : refused(in_ticks(text) + " is no version specifier");
 }
 
 /// Why a text is no dependency that PyBox takes, told by its look. Empty when it may be one.
@@ -61,14 +61,15 @@ std::string trouble_with_look(std::string_view text) {
     return (static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F) ||
            c == '\t';
   });
-  if (!ascii) return quoted(text) + " has characters other than printable ASCII";
-  if (text.front() == '-') return quoted(text) + " is an option; only dependencies may stand here";
+  if (!ascii) return in_ticks(text) + " has characters other than printable ASCII";
+  if (text.front() == '-')
+    return in_ticks(text) + " is an option; only dependencies may stand here";
   const std::string_view head = text.substr(0, text.find(';'));
   if (head.find('@') != std::string_view::npos || head.find("://") != std::string_view::npos) {
-    return quoted(text) + " is a link; only packages of the index can be locked";
+    return in_ticks(text) + " is a link; only packages of the index can be locked";
   }
   if (head.find_first_of("/\\") != std::string_view::npos || head.starts_with('.')) {
-    return quoted(text) + " is a local path; only packages of the index can be locked";
+    return in_ticks(text) + " is a local path; only packages of the index can be locked";
   }
   return {};
 }
@@ -79,7 +80,7 @@ Result<Dependency> parse_dependency(std::string_view text) {
   text = trimmed(text);
   const std::string look = trouble_with_look(text);
   if (!look.empty()) return refused(look);
-  const std::string whole = quoted(text);
+  const std::string whole = in_ticks(text);
   Dependency dependency;
   std::size_t size = 0;
   while (size < text.size() && is_word_character(text[size])) ++size;

@@ -84,7 +84,7 @@ Result<std::vector<Block>> blocks_in(const std::vector<std::string_view>& lines,
     }
     const auto [known, is_new] = first_of_type.emplace(type, i);
     if (!is_new) {
-      return refused_line(i + 1, "a second " + quoted(type) + " block; the first is in line " +
+      return refused_line(i + 1, "a second " + in_ticks(type) + " block; the first is in line " +
                                      std::to_string(known->second + 1));
     }
     blocks.push_back({type, i, end});

@@ -31,7 +31,7 @@ std::string normalised_name(std::string_view name) {
   return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_ticks(std::string_view text) {
   if (text.size() <= kLongestQuote) return "`" + visible(text) + "`";
   return "`" + visible(cut_at_character(text.substr(0, kLongestQuote))) + "…`";
 }
@@ -42,12 +42,12 @@ std::string trouble_with_name(std::string_view name) {
                     std::all_of(name.begin(), name.end(),
                                 [](char c) { return is_letter_or_digit(c) || separates(c); });
   if (good) return {};
-  return quoted(name) + " is no package name (letters, digits, `.`, `_`, `-`)";
+  return in_ticks(name) + " is no package name (letters, digits, `.`, `_`, `-`)";
 }
 
 std::string trouble_with_version(std::string_view version) {
   if (version.find('*') != std::string_view::npos) {
-    return quoted(version) + " is a range, not one version";
+    return in_ticks(version) + " is a range, not one version";
   }
   const bool good = !version.empty() && version.size() <= kLongestVersion &&
                     is_letter_or_digit(version.front()) && is_letter_or_digit(version.back()) &&
@@ -55,19 +55,19 @@ std::string trouble_with_version(std::string_view version) {
                     std::all_of(version.begin(), version.end(), [](char c) {
                       return is_letter_or_digit(c) || separates(c) || c == '!' || c == '+';
                     });
-  return good ? std::string{} : quoted(version) + " is no version";
+  return good ? std::string{} : in_ticks(version) + " is no version";
 }
 
 std::string trouble_with_hash(std::string_view hash) {
   constexpr std::string_view kAlgorithm = "sha256:";
   if (!hash.starts_with(kAlgorithm)) {
-    return "the hash " + quoted(hash) + " is no sha256; only sha256 is accepted";
+    return "the hash " + in_ticks(hash) + " is no sha256; only sha256 is accepted";
   }
   const std::string_view digits = hash.substr(kAlgorithm.size());
   const bool good = digits.size() == 64 && std::all_of(digits.begin(), digits.end(), [](char c) {
                       return is_digit(c) || (c >= 'a' && c <= 'f');
                     });
-  return good ? std::string{} : "the hash " + quoted(hash) + " is not 64 lower-case hex digits";
+  return good ? std::string{} : "the hash " + in_ticks(hash) + " is not 64 lower-case hex digits";
 }
 
 Error refused_line(std::size_t line, std::string_view what) {

@@ -35,7 +35,7 @@ std::string trouble_with_version(std::string_view version);
 std::string trouble_with_hash(std::string_view hash);
 
 /// "`text`", made visible and cut to a length that fits into a message.
-std::string quoted(std::string_view text);
+std::string in_ticks(std::string_view text);
 
 /// Error kind Refused: "line 3: what".
 Error refused_line(std::size_t line, std::string_view what);

@@ -26,11 +26,11 @@ std::string file_name_in(std::string_view url) {
 /// A wheel is named NAME-VERSION-(BUILD-)PYTHON-ABI-PLATFORM.whl (packaging specification "Binary
 /// distribution format"). Says what is wrong with it, or nothing.
 std::string trouble_with_wheel(std::string_view file, const Pin& pin) {
-  if (!file.ends_with(".whl")) return quoted(file) + " of `" + pin.name + "` is no wheel";
+  if (!file.ends_with(".whl")) return in_ticks(file) + " of `" + pin.name + "` is no wheel";
   const std::size_t dash = file.find('-');
   const std::size_t next = dash == std::string_view::npos ? dash : file.find('-', dash + 1);
   if (next == std::string_view::npos) {
-    return quoted(file) + " of `" + pin.name + "` has no wheel's name";
+    return in_ticks(file) + " of `" + pin.name + "` has no wheel's name";
   }
   const std::string_view name = file.substr(0, dash);
   const std::string_view version = file.substr(dash + 1, next - dash - 1);
@@ -39,7 +39,7 @@ std::string trouble_with_wheel(std::string_view file, const Pin& pin) {
   const bool same = trouble_with_name(name).empty() && normalised_name(name) == pin.name && one &&
                     other && *one == *other;
   return same ? std::string{}
-              : quoted(file) + " is no wheel of `" + pin.name + "==" + pin.version + "`";
+              : in_ticks(file) + " is no wheel of `" + pin.name + "==" + pin.version + "`";
 }
 
 Result<void> read_wheel(const TomlValue& wheel, Pin& pin) {
@@ -131,7 +131,7 @@ Result<void> read_tool(const TomlValue& tool, Lock& lock) {
   }
   if (const TomlValue* python = PYBOX_TRY(fields.optional("python", TomlKind::Text))) {
     if (!parse_python_version(python->text)) {
-      return refused_line(python->line, quoted(python->text) + " is no Python version");
+      return refused_line(python->line, in_ticks(python->text) + " is no Python version");
     }
     lock.made_for_python = python->text;
   }
@@ -142,7 +142,7 @@ Result<void> read_head(TomlFields& fields, Lock& lock) {
   const TomlValue* version = PYBOX_TRY(fields.required("lock-version", TomlKind::Text));
   if (version->text != "1.0") {
     return refused_line(version->line,
-                        "lock-version " + quoted(version->text) + " is not known; 1.0 is");
+                        "lock-version " + in_ticks(version->text) + " is not known; 1.0 is");
   }
   for (const std::string_view key :
        {"environments", "extras", "dependency-groups", "default-groups"}) {

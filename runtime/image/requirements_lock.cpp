@@ -38,7 +38,7 @@ std::string trouble_with_comment(std::string_view comment) {
     const Character c = first_character(rest);
     if (c.size == 0) return "the comment is not UTF-8";
     if (is_deceptive(c.code) && c.code != '\t') {
-      return "an invisible character in the comment " + quoted(comment);
+      return "an invisible character in the comment " + in_ticks(comment);
     }
     rest.remove_prefix(c.size);
   }
@@ -67,9 +67,9 @@ Result<Line> read_line(std::string_view text, std::size_t number) {
   }
   for (const char c : line.words) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80) return refused_line(number, quoted(line.words) + " is not ASCII");
+    if (byte >= 0x80) return refused_line(number, in_ticks(line.words) + " is not ASCII");
     if ((byte < 0x20 && c != '\t') || byte == 0x7F) {
-      return refused_line(number, "a control character in " + quoted(line.words));
+      return refused_line(number, "a control character in " + in_ticks(line.words));
     }
   }
   return line;
@@ -85,7 +85,7 @@ void add_words(std::string_view text, std::size_t line, std::vector<Word>& words
 
 /// Why a first word without `==` is none of ours. Most specific first: the reason is the message.
 std::string reason_against(std::string_view word) {
-  const std::string it = quoted(word);
+  const std::string it = in_ticks(word);
   if (word.front() == '-') return it + " is an option; " + std::string(kForm);
   if (word.find("://") != std::string_view::npos || word.find('@') != std::string_view::npos) {
     return it + " is a link; " + std::string(kForm);
@@ -111,15 +111,16 @@ Result<Pin> read_name_and_version(const Word& word) {
   }
   std::string_view version = word.text.substr(at + 2);
   if (version.starts_with('=')) {
-    return refused_line(word.line, quoted(word.text) + " compares with `===`; write `==`");
+    return refused_line(word.line, in_ticks(word.text) + " compares with `===`; write `==`");
   }
   if (version.empty()) {
-    return refused_line(word.line, quoted(word.text) + " lacks its version (no blank after `==`)");
+    return refused_line(word.line,
+                        in_ticks(word.text) + " lacks its version (no blank after `==`)");
   }
   const std::size_t marker = version.find(';');
   if (marker != std::string_view::npos) {
     return refused_line(word.line,
-                        quoted(word.text) + " has a marker; lock for one platform and Python");
+                        in_ticks(word.text) + " has a marker; lock for one platform and Python");
   }
   const std::string trouble = trouble_with_version(version);
   if (!trouble.empty()) return refused_line(word.line, trouble);
@@ -135,7 +136,7 @@ Result<std::string> read_hash(const Word& word, const Pin& pin) {
   }
   if (!word.text.starts_with(kOption)) {
     return refused_line(word.line,
-                        quoted(word.text) + " after `" + pin.name + "`; " + std::string(kForm));
+                        in_ticks(word.text) + " after `" + pin.name + "`; " + std::string(kForm));
   }
   const std::string_view hash = word.text.substr(kOption.size());
   const std::string trouble = trouble_with_hash(hash);

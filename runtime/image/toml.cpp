@@ -127,7 +127,7 @@ void TomlFields::ignore(std::initializer_list<std::string_view> keys) {
 Result<void> TomlFields::finish() const {
   for (const auto& [key, value] : table_->fields) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    std::string what = quoted(key) + " is unknown in " + where_;
+    std::string what = in_ticks(key) + " is unknown in " + where_;
     const std::string_view meant = nearest(key, known_);
     if (!meant.empty()) what += "; did you mean `" + std::string(meant) + "`?";
     return refused_line(value.line, what);

@@ -102,6 +102,11 @@ void note(RunReport& report, std::string text) {
 }
 
 void add_notes(Receipt& receipt) {
+  const std::string& image = receipt.request.image;
+  if (image != "stdlib" && image != "data") {
+    note(receipt.report,
+         "own image: its packages were chosen by a user and may run start-up code of their own");
+  }
   if (receipt.accelerator == "tcg") {
     note(receipt.report,
          "TCG emulates the CPU: it is slower, and it is no hardware boundary around the box");

@@ -132,6 +132,17 @@ TEST_CASE("notes tell what a reader would otherwise assume wrongly, once each") 
   receipt.request.engine = EngineKind::Native;
   add_hints(receipt);
   CHECK(receipt.report.notes == Lines{"native engine: the box shares the kernel of this host"});
+  for (const char* image : {"tools", "deps.0123"}) {
+    receipt = quiet_receipt();
+    receipt.request.image = image;
+    add_hints(receipt);
+    CHECK(receipt.report.notes == Lines{"own image: its packages were chosen by a user and may run "
+                                        "start-up code of their own"});
+  }
+  receipt = quiet_receipt();
+  receipt.request.image = "data";
+  add_hints(receipt);
+  CHECK(receipt.report.notes.empty());
 }
 
 TEST_CASE("nothing the program says changes a hint or a note") {
