@@ -88,6 +88,17 @@ def option_order(t):
     t.equal("an unknown option is wrong usage", run.exit, 2)
 
 
+@test("arguments that are too long are refused by name, long ones arrive")
+def long_arguments(t):
+    program = t.file("p.py", "import sys; print(sum(map(len, sys.argv[1:])))")
+    run = t.exec(program, *["x" * 100_000] * 5)
+    t.ended(run, 0)
+    t.equal("characters that arrived", run.text, "500000\n")
+    run = t.exec(program, *["x" * 100_000] * 12)
+    t.equal("exit code", run.exit, 126)
+    t.has("message", run.errors, "arguments")
+
+
 @test("input of any size and kind reaches the program")
 def stdin_bytes(t):
     data = bytes(range(256)) * 8192

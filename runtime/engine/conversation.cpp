@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
 #include "files/arrival.hpp"
 #include "link/control.hpp"
 #include "link/frame.hpp"
@@ -172,7 +173,14 @@ Result<void> Conversation::exchange(Nanos timeout) {
 }
 
 Result<RunReport> Conversation::run() {
-  queue(FrameType::Run, link::order_head(order_), link::order_body(order_));
+  std::string head = link::order_head(order_);
+  if (head.size() > link::kMaxHead.count) {
+    return Error(ErrorKind::Refused, "the program's arguments and the names of its inputs are " +
+                                         human_size(Bytes{head.size()}) + " long in all; at most " +
+                                         human_size(link::kMaxHead) + " are handed in")
+        .hint("hand long arguments over in a file: `--input`, or `--stdin`");
+  }
+  queue(FrameType::Run, std::move(head), link::order_body(order_));
   if (order_.has_stdin && console_.stdin_fd < 0) {
     stdin_open_ = false;
     queue(FrameType::Stdin, "{}");

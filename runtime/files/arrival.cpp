@@ -65,6 +65,7 @@ void move_to_omitted(Files& files, std::vector<OmittedFile> listed, std::string_
     if (std::none_of(listed.begin(), listed.begin() + static_cast<std::ptrdiff_t>(known), same))
       listed.push_back({file.name, file.bytes, std::string(reason)});
   }
+  for (OmittedFile& file : listed) file.name = shown(file.name);
   for (OmittedFile& file : files.omitted) listed.push_back(std::move(file));
   files.omitted_total += files.returned.size();
   files.omitted = std::move(listed);

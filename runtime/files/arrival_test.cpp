@@ -96,6 +96,16 @@ TEST_CASE("names that meet refuse the whole transfer, and every file is listed")
   CHECK(sent.files.omitted[1].reason == "the whole transfer was refused");
 }
 
+TEST_CASE("long names of a refused transfer are cut in the list") {
+  Sent sent;
+  const std::string folder(250, 'd');
+  sent.add(folder + "/A", "1");
+  sent.add(folder + "/a", "2");
+  CHECK(sent.take().empty());
+  REQUIRE(sent.files.omitted.size() == 2);
+  CHECK(sent.files.omitted[0].name == std::string(200, 'd') + "…");
+}
+
 TEST_CASE("folders that meet refuse too") {
   Sent sent;
   sent.add("Out/a", "1");

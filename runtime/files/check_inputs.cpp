@@ -29,6 +29,7 @@ Result<void> check_inputs(std::span<const InputFile> inputs) {
   }
   NameTree names;
   std::uint64_t total = 0;
+  std::uint64_t letters = 0;
   for (const InputFile& input : inputs) {
     const std::string_view fault = fault_of_path(input.name);
     if (!fault.empty()) return refused(input.name, fault).hint("give it another name");
@@ -40,6 +41,13 @@ Result<void> check_inputs(std::span<const InputFile> inputs) {
           .hint("give one of them another name");
     }
     total += input.bytes.size();
+    letters += input.name.size();
+  }
+  if (letters > ceiling::kInputNames.count) {
+    return Error(ErrorKind::Refused, "the names of the inputs have " + human_size(Bytes{letters}) +
+                                         " in all; at most " + human_size(ceiling::kInputNames) +
+                                         " are handed in")
+        .hint("pack them into one archive, which the program can read with zipfile or tarfile");
   }
   if (total > ceiling::kInputBytes.count) {
     return Error(ErrorKind::Refused, "the inputs have " + human_size(Bytes{total}) +

@@ -35,6 +35,11 @@ TEST_CASE("inputs that cannot be handed in are refused by name and reason") {
         "the input `a\\x0a` cannot be handed in: its name holds control or invisible characters");
   CHECK(refusal({{"a", std::string((8U << 20U) + 1, 'x')}}) ==
         "the inputs have 8.0 MiB in all; at most 8 MiB are handed in");
+  std::vector<InputFile> wordy;
+  for (int i = 1000; i < 2100; ++i)
+    wordy.push_back({std::to_string(i) + std::string(246, 'n'), ""});
+  CHECK(refusal(wordy) ==
+        "the names of the inputs have 268.6 KiB in all; at most 256 KiB are handed in");
   std::vector<InputFile> many;
   for (int i = 0; i < 2049; ++i) many.push_back({std::to_string(i), ""});
   CHECK(refusal(many) == "there are 2049 input files and folders; at most 2048 are handed in");

@@ -134,8 +134,10 @@ Result<OutputFolder> OutputFolder::prepare(std::string_view path) {
   folder.name_ = place.filename();
   folder.parent_fd_ = sys::Fd(::open(folder.parent_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder.parent_fd_.is_open())
-    return refused(path, "has no folder to lie in: `" + visible(folder.parent_.string()) +
-                             "` is no folder that can be entered");
+    return Error(ErrorKind::Refused,
+                 "the output folder `" + visible(path) + "` has no folder to lie in: `" +
+                     visible(folder.parent_.string()) + "` is no folder that can be entered")
+        .hint("make that one first: PyBox makes the last folder of the path only");
   const int parent = folder.parent_fd_.get();
   if (::faccessat(parent, ".", W_OK | X_OK, AT_EACCESS) != 0)
     return refused(

@@ -17,7 +17,8 @@ RunOrder sample() {
   order.request.program_name = "job.py";
   order.request.program = "print('hi')\n";
   order.request.args = {"--x", "bytes \xff\x01", ""};
-  order.request.inputs = {{"data.csv", "1,2\n"}, {"sub/empty", ""}};
+  order.request.inputs = {
+      {"data.csv", "1,2\n"}, {"sub/empty", ""}, {"folder", "", InputFile::Kind::Folder}};
   order.request.timeout = std::chrono::milliseconds(400);
   order.request.when_orphaned = Request::WhenOrphaned::Kill;
   order.request.limits = {128_MiB, 32, MilliCores{500}, 64_KiB, 64_KiB, 64_MiB, 4096};
@@ -41,6 +42,8 @@ TEST_CASE("an order comes back from its head and body as it was") {
   CHECK(order_body(*back) == order_body(order));
   CHECK(back->request.args == order.request.args);
   CHECK(back->request.inputs[0].bytes == "1,2\n");
+  CHECK(back->request.inputs[1].kind == InputFile::Kind::File);
+  CHECK(back->request.inputs[2].kind == InputFile::Kind::Folder);
   CHECK(back->request.timeout == order.request.timeout);
   CHECK(back->request.when_orphaned == Request::WhenOrphaned::Kill);
   CHECK(back->leave_out == order.leave_out);

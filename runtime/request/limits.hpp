@@ -33,6 +33,7 @@ constexpr Bytes kProgramBytes = 4_MiB;
 constexpr Bytes kInputBytes = 8_MiB;
 /// Files and folders handed in; their names travel in one frame head of at most 1 MiB.
 constexpr std::size_t kInputEntries = 2048;
+constexpr Bytes kInputNames = 256_KiB;  ///< all names together
 /// What may come back from /tmp/output. Names are bounded too: they stand in every receipt, and an
 /// MCP receipt has 64 KiB in all.
 constexpr std::size_t kReturnedFiles = 64;
