@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/mcp_packages.hpp"
 #include "cli/mcp_words.hpp"
 #include "cli/process_setup.hpp"
 #include "mcp/server.hpp"
@@ -25,7 +26,8 @@ Result<int> run(const Words& words, const Surroundings& around) {
   // Without a home nothing can run, but a client may still ask what there is.
   const auto dirs = sys::state_dirs();
   const Settings settings = dirs ? PYBOX_TRY(load_settings(dirs->config)) : Settings{};
-  const mcp::Operator allowed = PYBOX_TRY(mcp_operator(words, settings));
+  mcp::Operator allowed = PYBOX_TRY(mcp_operator(words, settings));
+  allow_packages(allowed);
   if (around.terminal.in_is_terminal) {
     say("pybox mcp waits for an MCP client's messages on stdin; a client starts it by itself "
         "(docs/mcp.md)\n");

@@ -3,6 +3,7 @@
 /// schemas show these limits, and every call is checked against them again.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "image/script_image.hpp"
 #include "request/request.hpp"
 
 namespace pybox::mcp {
@@ -38,6 +40,9 @@ struct Operator {
   std::string python = "3.13";
   std::vector<Tool> tools = {Tool::RunPython};
   Packages packages = Packages::None;
+  /// With `locked` and `any`: an image that has what a script needs. Called in worker threads; may
+  /// take minutes.
+  std::function<Result<image::ScriptImage>(const image::ScriptNeeds&)> script_image;
   std::optional<Nanos> max_timeout;      ///< as given; the tools have defaults of their own
   std::optional<Nanos> default_timeout;  ///< as given
   std::optional<std::uint32_t> max_output;

@@ -35,12 +35,36 @@ Result<std::vector<image::Dependency>> merge(const image::InlineScript& script,
 
 }  // namespace
 
-Result<std::vector<image::Dependency>> script_dependencies(const Asked& asked,
-                                                           const Operator& allowed) {
-  const auto script =
+Result<image::ScriptNeeds> script_needs(const Asked& asked, const Operator& allowed) {
+  image::ScriptNeeds needs;
+  needs.name = "the script";
+  needs.python = allowed.python;
+  needs.script =
       PYBOX_TRY_CONTEXT(image::read_inline_script(asked.request.program), "the script's metadata");
-  PYBOX_TRY(check_python(script, allowed));
-  return merge(script, asked);
+  PYBOX_TRY(check_python(needs.script, allowed));
+  needs.script.dependencies = PYBOX_TRY(merge(needs.script, asked));
+  if (needs.script.dependencies.empty() || allowed.packages != Packages::None) return needs;
+  return Error(
+             ErrorKind::Refused,
+             fmt::format("the script needs `{}`, and this server installs no packages (set by the "
+                         "server)",
+                         visible(needs.script.dependencies.front().name)))
+      .hint(
+          "use the standard library; the operator may start the server with `--packages locked` "
+          "or `--packages any`");
+}
+
+Result<void> take_packages(Request& request, const image::ScriptNeeds& needs,
+                           const Operator& allowed) {
+  if (needs.script.dependencies.empty()) return {};
+  const image::ScriptImage image = PYBOX_TRY(allowed.script_image(needs));
+  request.image = image.name;
+  request.python = image.python;
+  const Limits before = request.limits;
+  request.limits = limits_for_image(image.name);
+  request.limits.stdout_bytes = before.stdout_bytes;
+  request.limits.stderr_bytes = before.stderr_bytes;
+  return {};
 }
 
 Validation validate_script(const Asked& asked, const Operator& allowed) {

@@ -2,20 +2,22 @@
 /// What a script says it needs: PEP 723 metadata and a call's `dependencies`, merged and judged.
 
 #include <string>
-#include <vector>
 
 #include "base/result.hpp"
-#include "image/dependency.hpp"
+#include "image/script_image.hpp"
 #include "mcp/arguments.hpp"
 #include "mcp/operator.hpp"
 
 namespace pybox::mcp {
 
-/// The dependencies of the metadata and then the call's own. Errors have kind Refused: metadata
-/// that do not read, something that is no dependency, a `requires-python` that leaves out the
-/// server's.
-Result<std::vector<image::Dependency>> script_dependencies(const Asked& asked,
-                                                           const Operator& allowed);
+/// What the metadata name and then what the call adds. Errors have kind Refused: metadata that do
+/// not read, something that is no dependency, a `requires-python` that leaves out the server's, any
+/// dependency at all where the operator allows none.
+Result<image::ScriptNeeds> script_needs(const Asked& asked, const Operator& allowed);
+
+/// Puts the image of what is needed into the request. Asks the builder, when the operator lets it.
+Result<void> take_packages(Request& request, const image::ScriptNeeds& needs,
+                           const Operator& allowed);
 
 /// validate_script: what holds and what does not, in words.
 struct Validation {

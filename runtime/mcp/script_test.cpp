@@ -20,11 +20,27 @@ constexpr const char* kScript =
 }  // namespace
 
 TEST_CASE("dependencies of the metadata and of the call are merged") {
-  const auto merged = script_dependencies(asked_for(kScript, {"pandas"}), {});
-  REQUIRE(merged);
-  REQUIRE(merged->size() == 2);
-  CHECK((*merged)[0].name == "numpy");
-  CHECK((*merged)[1].name == "pandas");
+  Operator allowed;
+  CHECK_FALSE(script_needs(asked_for(kScript), allowed));  // none are allowed
+  CHECK(script_needs(asked_for("print(1)"), allowed));
+  allowed.packages = Packages::Locked;
+  const auto needs = script_needs(asked_for(kScript, {"pandas"}), allowed);
+  REQUIRE(needs);
+  REQUIRE(needs->script.dependencies.size() == 2);
+  CHECK(needs->script.dependencies[0].name == "numpy");
+  CHECK(needs->script.dependencies[1].name == "pandas");
+  allowed.script_image = [](const image::ScriptNeeds& asked) -> Result<image::ScriptImage> {
+    CHECK(asked.script.dependencies.size() == 2);
+    return image::ScriptImage{"deps.1", "3.14"};
+  };
+  Request request;
+  request.limits = limits_for_image("stdlib");
+  request.limits.stdout_bytes = Bytes{7};
+  REQUIRE(take_packages(request, *needs, allowed));
+  CHECK(request.image == "deps.1");
+  CHECK(request.python == "3.14");
+  CHECK(request.limits.memory == limits_for_image("deps.1").memory);
+  CHECK(request.limits.stdout_bytes.count == 7);
 }
 
 TEST_CASE("a script is judged without being run") {

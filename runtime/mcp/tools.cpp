@@ -1,8 +1,5 @@
 #include "mcp/tools.hpp"
 
-#include <fmt/core.h>
-
-#include "base/text.hpp"
 #include "files/check_inputs.hpp"
 
 #include "mcp/arguments.hpp"
@@ -31,17 +28,8 @@ Asked asked_of(Tool tool, std::string_view arguments, const Operator& allowed) {
 /// What a script needs is looked at before it takes a place among the runs.
 Result<void> check_needs(Tool tool, const Asked& asked, const Operator& allowed) {
   if (tool == Tool::RunPython) return files::check_inputs(asked.request.inputs);
-  if (tool != Tool::ExecutePython) return {};
-  const auto needed = PYBOX_TRY(script_dependencies(asked, allowed));
-  if (needed.empty()) return {};
-  return Error(
-             ErrorKind::Refused,
-             fmt::format(
-                 "the script needs `{}`, and this server installs no packages (set by the server)",
-                 visible(needed.front().name)))
-      .hint(
-          "use the standard library; the operator may start the server with `--packages locked` or "
-          "`--packages any`");
+  if (tool == Tool::ExecutePython) PYBOX_TRY(script_needs(asked, allowed));
+  return {};
 }
 
 bool runs_programs(Tool tool) { return tool == Tool::RunPython || tool == Tool::ExecutePython; }
@@ -49,6 +37,14 @@ bool runs_programs(Tool tool) { return tool == Tool::RunPython || tool == Tool::
 CallOutcome refusal(Tool tool, const Request& request, const Error& why, std::size_t budget) {
   if (runs_programs(tool)) return refuse_call(tool, request, why, budget);
   return {text_result(error_words(why), true), {}};
+}
+
+CallOutcome execute(Asked asked, const Operator& allowed, std::size_t budget, int cancel_fd) {
+  const auto needs = script_needs(asked, allowed);
+  const auto taken =
+      needs ? take_packages(asked.request, *needs, allowed) : Result<void>(needs.error());
+  if (!taken) return refuse_call(Tool::ExecutePython, asked.request, taken.error(), budget);
+  return run_call(Tool::ExecutePython, std::move(asked), allowed, budget, cancel_fd);
 }
 
 Worker::Job job_of(Tool tool, Asked asked, const Operator& allowed, std::size_t budget) {
@@ -62,8 +58,11 @@ Worker::Job job_of(Tool tool, Asked asked, const Operator& allowed, std::size_t 
         const Validation made = validate_script(asked, allowed);
         return CallOutcome{text_result(made.text, !made.valid), {}};
       };
-    case Tool::RunPython:
     case Tool::ExecutePython:
+      return [&allowed, budget, asked = std::move(asked)](int cancel_fd) {
+        return execute(asked, allowed, budget, cancel_fd);
+      };
+    case Tool::RunPython:
       return [tool, &allowed, budget, asked = std::move(asked)](int cancel_fd) {
         return run_call(tool, asked, allowed, budget, cancel_fd);
       };
