@@ -1,12 +1,12 @@
 """The raw protocol cases of adversarial/frames against `pybox mcp`, and the oracle against servers that are
 wrong on purpose."""
 
-import pathlib
 import sys
 
-from harness import ALL, NO_ENGINE, test
+import adversarial
+from harness import NO_ENGINE, test
 
-FRAMES = pathlib.Path(__file__).resolve().parents[2] / "adversarial" / "frames"
+FRAMES = adversarial.FOLDER / "frames"
 sys.path.insert(0, str(FRAMES))
 
 import oracle  # noqa: E402
@@ -34,28 +34,28 @@ def section(*names):
     return lambda case: case["section"] in names
 
 
-@test("raw MCP frames: framing, envelopes, parameters, methods", timeout_s=240, serial=True)
+@test("raw MCP frames: framing, envelopes, parameters, methods", timeout_s=240, serial=True, guest=False)
 def envelopes(t):
     play_all(t, section("framing and encoding", "batches and scalars", "envelope fields and ids",
                         "params, JSON syntax, size", "methods and notifications"))
 
 
-@test("raw MCP frames: life cycle, arguments, the modern era, incidents", timeout_s=240, serial=True)
+@test("raw MCP frames: life cycle, arguments, the modern era, incidents", timeout_s=240, serial=True, guest=False)
 def life_cycle(t):
     play_all(t, section("life cycle", "arguments", "modern era", "incidents"))
 
 
-@test("raw MCP frames: what the code prints and writes", timeout_s=240, serial=True)
+@test("raw MCP frames: what the code prints and writes", timeout_s=240, serial=True, guest=False)
 def prints(t):
     play_all(t, section("what the code prints and writes"))
 
 
-@test("raw MCP frames: cancellation, concurrency, progress", timeout_s=300, serial=True)
+@test("raw MCP frames: cancellation, concurrency, progress", timeout_s=300, serial=True, guest=False)
 def concurrency(t):
     play_all(t, section("cancel, concurrency, progress"))
 
 
-@test("raw MCP frames: pipes, end of input, signals", timeout_s=300, serial=True)
+@test("raw MCP frames: pipes, end of input, signals", timeout_s=300, serial=True, guest=False)
 def pipes(t):
     play_all(t, section("pipes, end of input, signals"))
 
@@ -69,7 +69,7 @@ def complete(t):
 
 
 @test("every checker of the MCP oracle catches a server that is wrong on purpose", engines=NO_ENGINE, timeout_s=300,
-      serial=True)
+      serial=True, guest=False)
 def wrong(t):
     [case] = play.load(FRAMES / "wrong_cases.json")
     schema = {tool["name"]: tool["outputSchema"] for tool in wrong_server.TOOLS}

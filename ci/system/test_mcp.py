@@ -7,9 +7,10 @@ import sys
 import time
 import zipfile
 
+import adversarial
 from harness import NATIVE, VM, test
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "adversarial" / "frames"))
+sys.path.insert(0, str(adversarial.FOLDER / "frames"))
 
 import play  # noqa: E402
 from server import Server  # noqa: E402
@@ -45,7 +46,7 @@ class Client:
         return self.ask("tools/call", {"name": tool, "arguments": arguments})
 
 
-@test("the first answers come before anything is started", engines=NATIVE, serial=True)
+@test("the first answers come before anything is started", engines=NATIVE, serial=True, guest=False)
 def quick(t):
     nowhere = {**t.environment(), "PYBOX_HOME": str(t.folder / "nothing-here")}
     times = []
@@ -63,7 +64,7 @@ def quick(t):
     t.check("no state was made", not (t.folder / "nothing-here").exists())
 
 
-@test("the list shows the operator's limits, and the second set of tools only when asked for", engines=NATIVE)
+@test("the list shows the operator's limits, and the second set of tools only when asked for", engines=NATIVE, guest=False)
 def lists(t):
     with Client(t) as client:
         t.equal("tools", [tool["name"] for tool in client.ask("tools/list")["tools"]], ["run_python"])
@@ -98,7 +99,7 @@ def executes(t):
             t.has("dependencies are refused", refused["content"][0]["text"], "installs no packages (set by the server)")
 
 
-@test("check_environment and validate_script need no engine, and say so", engines=VM + NATIVE)
+@test("check_environment and validate_script need no engine, and say so", engines=VM + NATIVE, guest=False)
 def checks(t):
     home = t.folder / "empty-home"
     with Client(t, "--tools", "check_environment,validate_script", env={**t.environment(), "PYBOX_HOME": str(home)}) as c:
