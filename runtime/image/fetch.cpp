@@ -177,6 +177,7 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step) {
       "--aptopt=APT::Get::AllowUnauthenticated \"false\"",
       "--setup-hook=" + std::string(kUseCache) + std::string(unpacks ? kDownloadKernel : kResolve),
   };
+  if (plan.take_expired) spawn.args.push_back("--aptopt=Acquire::Check-Valid-Until \"false\"");
   if (unpacks && image != nullptr)
     spawn.args.push_back("--include=" + joined(image->packages, ','));
   spawn.args.push_back(suite_of(plan));
@@ -195,9 +196,17 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step) {
   return spawn;
 }
 
-Result<Resolved> resolve(const Tools& tools, const FetchPlan& plan, Progress& progress) {
+Result<Resolved> resolve(const Tools& tools, FetchPlan& plan, Progress& progress) {
   PYBOX_TRY(make_folders(plan));
   sys::ToolResult result = PYBOX_TRY(run_resolve(tools, plan, true, progress));
+  if (!result.ok() && plan.host_takes_expired &&
+      trouble_in(result.out + result.err) == ArchiveTrouble::Clock) {
+    progress.note("the package lists of " + plan.where + " (" + suite_of(plan) +
+                  ") are older than they may be; they are taken because this host's apt is told to "
+                  "take such lists (Acquire::Check-Valid-Until)");
+    plan.take_expired = true;
+    result = PYBOX_TRY(run_resolve(tools, plan, true, progress));
+  }
   // apt replaces its lists all at once at the end of an update that succeeded, or not at all.
   const bool offline = !result.ok() && has_lists(plan) &&
                        trouble_in(result.out + result.err) == ArchiveTrouble::NoNetwork;

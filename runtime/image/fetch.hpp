@@ -32,6 +32,10 @@ struct FetchPlan {
   std::filesystem::path keyring;
   std::vector<std::string> apt_lines;    ///< empty: mmdebstrap's default
   std::string where;                     ///< names the mirror in messages
+  /// Lists whose time is over may be old ones played back. Only where the mirror is the host's own
+  /// and the host's apt is told to take such lists, they are taken here too, and that is said.
+  bool host_takes_expired = false;
+  bool take_expired = false;  ///< set by resolve()
   const Recipe* image = nullptr;         ///< nullptr: no image wanted
   const KernelRecipe* kernel = nullptr;  ///< nullptr: no kernel wanted
 };
@@ -49,7 +53,7 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step);
 
 /// Step 1. Without network it falls back to cached lists of the same sources, and says so in
 /// `Resolved::offline`; a mirror that answers wrongly or is not signed is an Error in any case.
-Result<Resolved> resolve(const Tools& tools, const FetchPlan& plan, Progress& progress);
+Result<Resolved> resolve(const Tools& tools, FetchPlan& plan, Progress& progress);
 
 /// Step 2: the image's tree in plan.work/tree (when an image is wanted), the kernel's package in
 /// cache/archives (when wanted), everything verified against the signed digests before it is

@@ -43,4 +43,13 @@ Result<std::vector<ArchiveSource>> probe_mirror(const Tools& tools, const std::s
   return found;
 }
 
+bool host_takes_expired_lists(const Tools& tools) {
+  sys::SpawnPlan plan;
+  plan.program = "apt-config";
+  plan.args = {"dump", "Acquire::Check-Valid-Until"};
+  plan.environment = sys::tool_environment();
+  const Result<sys::ToolResult> dumped = tools.run(std::move(plan), kPatience);
+  return dumped && takes_expired_lists(dumped->out);
+}
+
 }  // namespace pybox::image

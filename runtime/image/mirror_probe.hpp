@@ -20,4 +20,7 @@ Result<std::vector<ArchiveSource>> probe_mirror(const Tools& tools, const std::s
                                                 const std::filesystem::path& work,
                                                 bool& unreachable);
 
+/// This host's apt is told to take package lists whose time is over.
+bool host_takes_expired_lists(const Tools& tools);
+
 }  // namespace pybox::image

@@ -114,6 +114,7 @@ Result<FetchPlan> plan_fetch(const Job& job, const fs::path& work) {
                                : "this host's mirror " + visible(sources.front().uri);
   for (const ArchiveSource& source : sources)
     plan.apt_lines.push_back(apt_line(source, plan.keyring));
+  plan.host_takes_expired = !sources.empty() && host_takes_expired_lists(job.tools);
   return plan;
 }
 

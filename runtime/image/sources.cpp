@@ -186,6 +186,18 @@ std::vector<ArchiveSource> pick_sources(const std::vector<HostSource>& host,
   return sources;
 }
 
+bool takes_expired_lists(std::string_view dumped) {
+  constexpr std::string_view kKey = "Acquire::Check-Valid-Until \"";
+  const std::size_t at = dumped.find(kKey);
+  if (at == std::string_view::npos) return false;
+  const std::string_view value = dumped.substr(at + kKey.size());
+  // apt's words for no (apt-pkg/contrib/strutl.cc, StringToBool).
+  for (const std::string_view no : {"false\"", "no\"", "0\"", "off\"", "without\"", "disable\""}) {
+    if (value.starts_with(no)) return true;
+  }
+  return false;
+}
+
 Result<std::string> check_mirror(std::string_view url) {
   constexpr std::array<std::string_view, 7> kSchemes = {
       "http://",       "https://",       "file:/",         "copy:/",

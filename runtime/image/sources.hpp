@@ -43,6 +43,9 @@ std::vector<HostSource> sources_of_host(const std::filesystem::path& apt_folder 
 std::vector<ArchiveSource> pick_sources(const std::vector<HostSource>& host,
                                         std::string_view suite);
 
+/// What `apt-config dump Acquire::Check-Valid-Until` printed says no.
+bool takes_expired_lists(std::string_view dumped);
+
 /// Checks the form of --mirror. Error kind Usage: not a URL apt could use.
 Result<std::string> check_mirror(std::string_view url);
 

@@ -121,4 +121,12 @@ TEST_CASE("an apt line names the keyring, and file: becomes copy:") {
         "deb [signed-by=/k.gpg] copy:///srv/debian trixie main");
 }
 
+TEST_CASE("whether apt takes expired lists is read from its own words") {
+  CHECK(takes_expired_lists("Acquire::Check-Valid-Until \"false\";\n"));
+  CHECK(takes_expired_lists("Acquire::Check-Valid-Until \"0\";\n"));
+  CHECK(!takes_expired_lists("Acquire::Check-Valid-Until \"true\";\n"));
+  CHECK(!takes_expired_lists("Acquire::Check-Valid-Until \"falsetto\";\n"));
+  CHECK(!takes_expired_lists(""));
+}
+
 }  // namespace pybox::image
