@@ -169,13 +169,17 @@ TEST_CASE("the image list says what may be used and why not") {
   CHECK(shell.run({"image", "list", "--json"}) == 0);
   CHECK(shell.out == "{\n  \"schema_version\": 1,\n  \"images\": []\n}\n");
   const image::Image usable{"stdlib", "sha256:" + std::string(64, 'a'), "3.13", "", ""};
-  const std::vector<image::Listed> images = {{"old", std::nullopt, "built by another recipe"},
-                                             {"stdlib", usable, ""}};
+  const std::vector<image::Listed> images = {
+      {"old", std::nullopt, "built by another recipe", false, {}},
+      {"stdlib", usable, "", true, {{"rich", "14.0", std::string(64, 'b')}}}};
   CHECK(images_text(images) ==
         "NAME    PYTHON  ID                   STATE\n"
         "old     -       -                    built by another recipe\n"
         "stdlib  3.13    sha256:aaaaaaaaaaaa  usable\n");
-  CHECK(images_json(images).find("\"problem\": \"built by another recipe\"") != std::string::npos);
+  const std::string json = images_json(images);
+  CHECK(json.find("\"problem\": \"built by another recipe\"") != std::string::npos);
+  CHECK(json.find("\"matches_recipe\": false") != std::string::npos);
+  CHECK(json.find("\"version\": \"14.0\"") != std::string::npos);
 }
 
 }  // namespace pybox::cli

@@ -30,6 +30,20 @@ ordered_json text_or_null(const std::string& text) {
   return text.empty() ? ordered_json(nullptr) : sections::text_json(text);
 }
 
+ordered_json matches_json(const image::Listed& listed) {
+  return listed.matches_recipe ? ordered_json(*listed.matches_recipe) : ordered_json(nullptr);
+}
+
+ordered_json packages_json(const image::Listed& listed) {
+  ordered_json packages = ordered_json::array();
+  for (const image::Wheel& wheel : listed.wheels) {
+    packages.push_back({{"name", sections::text_json(wheel.name)},
+                        {"version", sections::text_json(wheel.version)},
+                        {"sha256", sections::text_json(wheel.sha256)}});
+  }
+  return packages;
+}
+
 }  // namespace
 
 std::string version_json() {
@@ -68,6 +82,8 @@ std::string images_json(const std::vector<image::Listed>& images) {
                     {"image_id", usable ? sections::text_json(listed.image->id) : nullptr},
                     {"python", usable ? sections::text_json(listed.image->python) : nullptr},
                     {"usable", usable},
+                    {"matches_recipe", matches_json(listed)},
+                    {"packages", packages_json(listed)},
                     {"problem", text_or_null(listed.problem)}});
   }
   return readable_json({{"schema_version", 1}, {"images", list}});

@@ -30,12 +30,12 @@ struct FetchPlan {
   std::filesystem::path cache;  ///< archives/ and lists/ (of another suite lists-SUITE/) below it
   std::filesystem::path work;   ///< an empty folder of this set-up; trees are made below it
   std::filesystem::path keyring;
-  std::vector<std::string> apt_lines;    ///< empty: mmdebstrap's default
-  std::string where;                     ///< names the mirror in messages
+  std::vector<std::string> apt_lines;  ///< empty: mmdebstrap's default
+  std::string where;                   ///< names the mirror in messages
   /// Lists whose time is over may be old ones played back. Only where the mirror is the host's own
   /// and the host's apt is told to take such lists, they are taken here too, and that is said.
   bool host_takes_expired = false;
-  bool take_expired = false;  ///< set by resolve()
+  bool take_expired = false;             ///< set by resolve()
   const Recipe* image = nullptr;         ///< nullptr: no image wanted
   const KernelRecipe* kernel = nullptr;  ///< nullptr: no kernel wanted
 };

@@ -253,6 +253,8 @@ Result<BuildResult> build_image(const BuilderSetting& setting, const BuildReques
   const Result<void> swept = sweep_setup(setting.dirs);
   if (!built) return explain_full_disk(built.error());
   PYBOX_TRY(swept);
+  mark_used(setting.dirs, build.folder());
+  PYBOX_TRY(prune_locked(setting.dirs, kCacheLimit));
   BuildResult result;
   result.image = PYBOX_TRY(find_image(setting.dirs, request.name, request.python));
   result.built = true;

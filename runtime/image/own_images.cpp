@@ -122,8 +122,7 @@ void mark_used(const sys::StateDirs& dirs, std::string_view folder) {
   if (fd.is_open()) ::futimens(fd.get(), nullptr);
 }
 
-Result<Pruned> prune_images(const sys::StateDirs& dirs, Bytes limit, Progress& progress) {
-  const sys::Fd lock = PYBOX_TRY(lock_setup(dirs, progress));
+Result<Pruned> prune_locked(const sys::StateDirs& dirs, Bytes limit) {
   const std::vector<Cached> cached = cached_images(dirs);
   Pruned pruned;
   for (const Cached& one : cached) pruned.kept.count += one.bytes;
@@ -137,6 +136,11 @@ Result<Pruned> prune_images(const sys::StateDirs& dirs, Bytes limit, Progress& p
   }
   PYBOX_TRY(sweep_setup(dirs));
   return pruned;
+}
+
+Result<Pruned> prune_images(const sys::StateDirs& dirs, Bytes limit, Progress& progress) {
+  const sys::Fd lock = PYBOX_TRY(lock_setup(dirs, progress));
+  return prune_locked(dirs, limit);
 }
 
 }  // namespace pybox::image

@@ -32,6 +32,8 @@ struct Pruned {
   Bytes kept;
 };
 Result<Pruned> prune_images(const sys::StateDirs& dirs, Bytes limit, Progress& progress);
+/// The same for who holds the set-up lock.
+Result<Pruned> prune_locked(const sys::StateDirs& dirs, Bytes limit);
 
 /// What the cached images may take before a build prunes them.
 constexpr Bytes kCacheLimit{std::uint64_t{2} << 30U};

@@ -117,7 +117,11 @@ PipFinding trouble_in_pip(std::string_view said, std::string_view log) {
   const std::string version = equals == std::string::npos ? "" : subject.substr(equals + 2);
   const Seen seen = seen_in(log, name, version);
   if (seen.release) return {PipTrouble::NoWheel, subject};
-  return {seen.package ? PipTrouble::UnknownVersion : PipTrouble::UnknownPackage, subject};
+  if (seen.package) return {PipTrouble::UnknownVersion, subject};
+  // Without retries pip keeps its trouble with the network to its log.
+  if (has_any(log, kCertificatePhrases)) return {PipTrouble::NoCertificate, {}};
+  if (has_any(log, kNetworkPhrases)) return {PipTrouble::NoNetwork, {}};
+  return {PipTrouble::UnknownPackage, subject};
 }
 
 PipFinding trouble_in_uv(std::string_view said) {

@@ -48,6 +48,7 @@ TEST_CASE("pip's failures are told apart") {
   CHECK(kind(kNoMatch) == PipTrouble::UnknownPackage);
   CHECK(trouble_in_pip(kNoMatch, kSources).subject == "docopt==0.6.2");
   CHECK(kind(std::string(kRefused) + std::string(kNoMatch)) == PipTrouble::NoNetwork);
+  CHECK(kind(kNoMatch, kRefused) == PipTrouble::NoNetwork);
   CHECK(kind("SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED]'))") ==
         PipTrouble::NoCertificate);
   CHECK(kind("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on "

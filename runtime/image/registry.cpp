@@ -205,7 +205,11 @@ std::vector<Listed> list_images(const sys::StateDirs& dirs) {
   std::vector<Listed> listed;
   for (const fs::path& folder : folders) {
     Result<Image> image = open_image(folder);
-    Listed item{folder.filename().string(), std::nullopt, ""};
+    Listed item{folder.filename().string(), std::nullopt, "", std::nullopt, {}};
+    if (Result<ImageRecord> record = read_record(folder)) {
+      item.matches_recipe = check_recipe(*record, folder).has_value();
+      item.wheels = std::move(record->wheels);
+    }
     if (image) {
       item.image = std::move(image).value();
     } else {

@@ -22,6 +22,7 @@
 
 #include "base/progress.hpp"
 #include "base/result.hpp"
+#include "image/record.hpp"
 #include "sys/fd.hpp"
 #include "sys/state_dirs.hpp"
 
@@ -58,6 +59,9 @@ struct Listed {
   std::string name;
   std::optional<Image> image;
   std::string problem;  ///< empty when usable
+  /// Whether its record is that of the recipe of now; nothing when there is no record to tell by.
+  std::optional<bool> matches_recipe;
+  std::vector<Wheel> wheels;  ///< what a package image holds besides its base
 };
 std::vector<Listed> list_images(const sys::StateDirs& dirs);
 
