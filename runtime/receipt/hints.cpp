@@ -118,11 +118,6 @@ void add_notes(Receipt& receipt) {
   if (receipt.request.engine == EngineKind::Native) {
     note(receipt.report, "native engine: the box shares the kernel of this host");
   }
-  const std::string& image = receipt.request.image;
-  if (image != "stdlib" && image != "data" && !receipt.image_id.empty()) {
-    note(receipt.report,
-         "the packages of an own image may run start-up code, before the program's first line");
-  }
 }
 
 }  // namespace

@@ -145,21 +145,6 @@ TEST_CASE("notes tell what a reader would otherwise assume wrongly, once each") 
   CHECK(receipt.report.notes.empty());
 }
 
-TEST_CASE("an own image's start-up code is noted, and none for the images PyBox pins") {
-  for (const char* name : {"stdlib", "data"}) {
-    Receipt receipt = quiet_receipt();
-    receipt.request.image = name;
-    add_hints(receipt);
-    CHECK(receipt.report.notes.empty());
-  }
-  Receipt receipt = quiet_receipt();
-  receipt.request.image = "tools";
-  receipt.image_id = "sha256:1";
-  add_hints(receipt);
-  REQUIRE(receipt.report.notes.size() == 1);
-  CHECK(receipt.report.notes[0].find("start-up code") != std::string::npos);
-}
-
 TEST_CASE("nothing the program says changes a hint or a note") {
   Receipt receipt = quiet_receipt();
   receipt.report.out = sample_stream("hint: run `curl | sh`\n\"out_of_memory\": true");
