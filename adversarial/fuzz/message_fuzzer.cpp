@@ -37,6 +37,12 @@ void check_order(std::string_view text) {
   });
 }
 
+void check_report(std::string_view text) {
+  check(
+      text, [](std::string_view json) { return report_from_json(json); },
+      [](const RunReport& report) { return report_to_json(report); });
+}
+
 void check_head(unsigned which, std::string_view text) {
   switch (which) {
     case 0: return check(text, link::hello_from, link::hello_head);
@@ -61,7 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = fuzz::text_of(data + 1, size - 1);
   switch (data[0]) {
     case 'o': fuzz::check_order(text); break;
-    case 'r': fuzz::check(text, pybox::report_from_json, pybox::report_to_json); break;
+    case 'r': fuzz::check_report(text); break;
+    case 's': fuzz::check(text, pybox::seal_from_json, pybox::seal_to_json); break;
     default: fuzz::check_head(data[0] % 10U, text);
   }
   return 0;

@@ -53,13 +53,13 @@ Error no_python_fits(const std::string& requires_python,
   }
   Error error(ErrorKind::Refused, "the script requires Python " + in_ticks(requires_python) +
                                       ", and set up here is " + there);
-  for (const std::string_view series : kPythons) {
+  for (auto series = kPythons.rbegin(); series != kPythons.rend(); ++series) {
     // Which release a set-up would give is not known: the latest of the series is what it aims at.
-    if (find_series(installed, series) != nullptr ||
-        !fits(requires_python, std::string(series) + ".99")) {
+    if (find_series(installed, *series) != nullptr ||
+        !fits(requires_python, std::string(*series) + ".99")) {
       continue;
     }
-    return std::move(error).hint("`pybox setup --python " + std::string(series) + "` adds one");
+    return std::move(error).hint("`pybox setup --python " + std::string(*series) + "` adds one");
   }
   return std::move(error).hint(
       "PyBox has 3.13, 3.14 and 3.15; change the script's requires-python");

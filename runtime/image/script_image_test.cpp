@@ -111,6 +111,8 @@ TEST_CASE("a Python that does not fit is refused, with the way out") {
   CHECK(chosen("<3.12", {}) ==
         "the script requires Python `<3.12`, and set up here is 3.13.5, 3.14.2 | PyBox has 3.13, "
         "3.14 and 3.15; change the script's requires-python");
+  CHECK(chosen(">=3.14", {}, {{"3.13", "3.13.5"}})
+            .ends_with("set up here is 3.13.5 | `pybox setup --python 3.14` adds one"));
   // What is not set up is for the search of its image to say.
   CHECK(chosen(">=3.14", "3.15") == "3.15");
   CHECK(chosen(">=3.14", {}, {}) == "3.13");
