@@ -38,7 +38,7 @@ const std::string kLock =
 
 }  // namespace
 
-TEST_CASE("--with-deps runs in the image that the script's block asks for") {
+TEST_CASE("a run --with-deps is in the image that the script's block asks for") {
   DepsRun run(kBlock);
   CHECK(run.go() == 0);
   REQUIRE(run.needs);
