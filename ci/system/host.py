@@ -119,8 +119,9 @@ def _listed(folder):
 class View:
     """The host at one moment."""
 
-    # What a run leaves on purpose: its kept receipt, and the folder that is every box's empty one.
-    KEPT = ("receipts", "empty")
+    # What a run leaves on purpose: its kept receipt, the folder that is every box's empty one, and that an image
+    # was checked (one small file an image).
+    KEPT = ("receipts", "empty", "cache")
 
     def __init__(self, programs):
         home = programs.home

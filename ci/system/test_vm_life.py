@@ -34,7 +34,7 @@ def saved(home):
 
 def started_as(t, what, state):
     run = start(t)
-    t.equal(f"{what}: exit code of vm start", run.exit, 0)
+    t.equal(f"{what}: vm start", (run.exit, run.errors[-600:] if run.exit else ""), (0, ""))
     t.equal(f"{what}: how it started", status(t).get("state"), state)
     return run
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "box/process_view.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::boxd {
@@ -11,12 +12,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// PF_KTHREAD of the kernel's include/linux/sched.h, among the flags in field 9 of /proc/PID/stat.
+bool is_kernel_thread(std::string_view stat) {
+  constexpr std::uint64_t kKernelThread = 0x00200000;
+  const std::string flags = box::stat_field(stat, 9);
+  std::uint64_t value = 0;
+  std::from_chars(flags.data(), flags.data() + flags.size(), value);
+  return (value & kKernelThread) != 0;
+}
+
+/// Without the kernel's own threads, which come and go as it likes; zombies count.
 std::uint64_t count_processes() {
   std::error_code error;
   std::uint64_t count = 0;
   for (const auto& entry : fs::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") == std::string::npos) ++count;
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto stat = sys::read_file(entry.path() / "stat");
+    if (stat && !is_kernel_thread(*stat)) ++count;
   }
   return count;
 }
