@@ -96,7 +96,6 @@ std::vector<Error> adopt_pending(const sys::StateDirs& dirs) {
     }
     troubles.push_back(std::move(adopted).error().context("adopting " + record.string()));
   }
-  prune_receipts(dirs);
   return troubles;
 }
 

@@ -175,10 +175,7 @@ class Exec {
     engine::Console console;
     console.stdin_fd = stdin_.get();
     console.cancel_fd = signals.fd();
-    console.while_running = [&] {
-      receipt_file_ = take_receipt_file(*dirs_);
-      prune_once();
-    };
+    console.while_running = [&] { receipt_file_ = take_receipt_file(*dirs_); };
     if (order.stream_output) {
       console.output = [&](int stream, std::string_view bytes) { sink.write(stream, bytes); };
     }
@@ -233,17 +230,11 @@ class Exec {
     return unsigned_receipt(receipt_);
   }
 
-  /// While the program runs; after it, where none ran.
-  void prune_once() {
-    if (!std::exchange(receipts_are_pruned_, true)) prune_receipts(*dirs_);
-  }
-
   Result<void> keep(const std::string& text) {
     Result<void> kept;
     if (dirs_) {
       if (!receipts_are_prepared_) kept = prepare_receipts(*dirs_);
       if (kept) kept = keep_receipt(*dirs_, receipt_.receipt_id, text, receipt_file_);
-      prune_once();
       // The same trouble that ended the run is not reported twice.
       if (!kept && trouble_ && kept.error().message() == trouble_->message()) kept = {};
     }
@@ -263,7 +254,6 @@ class Exec {
   std::optional<files::OutputFolder> output_;
   std::optional<SigningKey> key_;
   bool receipts_are_prepared_ = false;
-  bool receipts_are_pruned_ = false;
   sys::Fd receipt_file_;
   Receipt receipt_;
   std::optional<Error> refusal_;

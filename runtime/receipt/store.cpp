@@ -57,6 +57,16 @@ std::vector<KeptReceipt> with_times(DIR* folder, const std::filesystem::path& pa
   return kept;
 }
 
+/// Counting names is cheap; times are looked up only when there are too many.
+void prune(const sys::StateDirs& dirs) {
+  const Folder folder(::opendir(dirs.receipts().c_str()));
+  if (folder == nullptr) return;
+  std::vector<std::string> ids = ids_in(folder.get());
+  if (ids.size() < kKeptReceipts + kReceiptSlack) return;
+  const auto kept = with_times(folder.get(), dirs.receipts(), std::move(ids));
+  for (std::size_t i = kKeptReceipts; i < kept.size(); ++i) ::unlink(kept[i].file.c_str());
+}
+
 }  // namespace
 
 bool is_receipt_id(std::string_view word) {
@@ -72,17 +82,8 @@ Result<void> prepare_receipts(const sys::StateDirs& dirs) {
   return Error::from_errno(errno, "writing to " + dirs.receipts().string());
 }
 
-void prune_receipts(const sys::StateDirs& dirs) {
-  const Folder folder(::opendir(dirs.receipts().c_str()));
-  if (folder == nullptr) return;
-  std::vector<std::string> ids = ids_in(folder.get());
-  // Counting names is cheap; times are looked up only when there are too many.
-  if (ids.size() < kKeptReceipts + kReceiptSlack) return;
-  const auto kept = with_times(folder.get(), dirs.receipts(), std::move(ids));
-  for (std::size_t i = kKeptReceipts; i < kept.size(); ++i) ::unlink(kept[i].file.c_str());
-}
-
 sys::Fd take_receipt_file(const sys::StateDirs& dirs) {
+  prune(dirs);
   return sys::Fd(::open(dirs.receipts().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
 }
 
@@ -95,7 +96,9 @@ Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::
     if (::linkat(AT_FDCWD, now.c_str(), AT_FDCWD, file.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
     // The name is taken, or there is no /proc: the other way takes it over.
   }
-  return sys::replace_file(file, text, 0600, sys::Durability::Unsynced);
+  PYBOX_TRY(sys::replace_file(file, text, 0600, sys::Durability::Unsynced));
+  if (!taken.is_open()) prune(dirs);
+  return {};
 }
 
 std::vector<KeptReceipt> list_receipts(const sys::StateDirs& dirs) {

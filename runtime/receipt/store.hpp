@@ -32,17 +32,14 @@ bool is_receipt_id(std::string_view word);
 /// Makes the folder (0700), so that a run finds out before it starts that it cannot be kept.
 Result<void> prepare_receipts(const sys::StateDirs& dirs);
 
-/// Sees to it that not many more than kKeptReceipts are kept. Looks at every name: for a run it is
-/// work to do while it waits.
-void prune_receipts(const sys::StateDirs& dirs);
-
-/// A file without a name among the receipts, taken while there is time: making a file takes longer
-/// than filling it, and one without a name leaves nothing behind when its maker is killed (man 2
-/// open, O_TMPFILE). Not open where the file system has no such files.
+/// A file without a name among the receipts, and room for it: not many more than kKeptReceipts are
+/// kept. For a run it is work to do while it waits: every name is looked at, and making a file
+/// takes longer than filling it. A file without a name leaves nothing behind when its maker is
+/// killed (man 2 open, O_TMPFILE); not open where the file system has no such files.
 sys::Fd take_receipt_file(const sys::StateDirs& dirs);
 
-/// Keeps the text under its id, whole or not at all, in `taken` where that is open. Whoever keeps
-/// receipts prunes them as well.
+/// Keeps the text under its id, whole or not at all: in `taken` where that is open, else in a new
+/// file, and makes room then.
 /// Precondition: is_receipt_id(id).
 Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text,
                           const sys::Fd& taken = {});

@@ -92,14 +92,20 @@ TEST_CASE("the newest 500 stay, and not many more") {
   for (int i = 0; i < most - 1; ++i) home.keep("r" + std::to_string(i), 1000 + i);
   CHECK(on_disk() == most - 1);
   CHECK(list_receipts(home.dirs).size() == kKeptReceipts);
-  prune_receipts(home.dirs);
-  CHECK(on_disk() == most - 1);
   home.keep("r" + std::to_string(most - 1), 1000 + most);
-  prune_receipts(home.dirs);
   CHECK(on_disk() == static_cast<int>(kKeptReceipts));
   const auto kept = list_receipts(home.dirs);
   CHECK(kept.front().id == "r531");
   CHECK(kept.back().id == "r32");
+  // A file taken ahead makes the room instead, and what is kept in it none.
+  for (int i = 0; i < static_cast<int>(kReceiptSlack) - 1; ++i)
+    home.keep("s" + std::to_string(i), 2000 + i);
+  const sys::Fd taken = take_receipt_file(home.dirs);
+  CHECK(on_disk() == most - 1);
+  REQUIRE(keep_receipt(home.dirs, "t", "{}", taken));
+  CHECK(on_disk() == most);
+  CHECK(take_receipt_file(home.dirs).is_open());
+  CHECK(on_disk() == static_cast<int>(kKeptReceipts));
 }
 
 TEST_CASE("an absent folder holds no receipts") {
