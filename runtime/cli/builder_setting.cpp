@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "cli/choose_engine.hpp"
 #include "cli/cmd_vm.hpp"
 #include "request/settings.hpp"
 #include "sys/state_dirs.hpp"
@@ -14,13 +15,7 @@ Result<image::BuilderSetting> builder_setting(std::optional<std::string_view> en
   const Settings settings = PYBOX_TRY(load_settings(setting.dirs.config));
   setting.accelerator =
       PYBOX_TRY(accelerator_choice(std::getenv("PYBOX_VM_ACCELERATOR"), settings));
-  const char* variable = std::getenv("PYBOX_ENGINE");
-  EngineKind kind = settings.engine.value_or(EngineKind::Vm);
-  if (engine) {
-    kind = PYBOX_TRY(engine_choice(*engine, "`--engine`"));
-  } else if (variable != nullptr && *variable != '\0') {
-    kind = PYBOX_TRY(engine_choice(variable, "PYBOX_ENGINE"));
-  }
+  const EngineKind kind = PYBOX_TRY(choose_engine(engine, settings));
   setting.place =
       kind == EngineKind::Native ? image::BuilderPlace::Native : image::BuilderPlace::Vm;
   return setting;

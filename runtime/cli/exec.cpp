@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <utility>
 
 #include "base/text.hpp"
+#include "cli/choose_engine.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output_sink.hpp"
 #include "cli/process_setup.hpp"
@@ -28,14 +28,6 @@
 
 namespace pybox::cli {
 namespace {
-
-/// Flag, then PYBOX_ENGINE, then the settings file, then vm.
-Result<EngineKind> choose_engine(const std::optional<std::string>& flag, const Settings& settings) {
-  if (flag) return engine_choice(*flag, "`--engine`");
-  const char* variable = std::getenv("PYBOX_ENGINE");
-  if (variable != nullptr && *variable != '\0') return engine_choice(variable, "PYBOX_ENGINE");
-  return settings.engine.value_or(EngineKind::Vm);
-}
 
 Result<sys::Fd> open_stdin(const StdinSource& source) {
   if (source.kind == StdinSource::Kind::Empty) return sys::Fd();

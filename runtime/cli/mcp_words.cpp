@@ -4,9 +4,9 @@
 
 #include <array>
 #include <charconv>
-#include <cstdlib>
 
 #include "base/text.hpp"
+#include "cli/choose_engine.hpp"
 #include "cli/exec_words.hpp"
 
 namespace pybox::cli {
@@ -40,11 +40,7 @@ Error usage(std::string what) { return {ErrorKind::Usage, std::move(what)}; }
 
 std::vector<std::string> split(std::string_view list) {
   std::vector<std::string> names;
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    names.emplace_back(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
+  while (!list.empty()) names.emplace_back(take_until(list, ','));
   return names;
 }
 
@@ -76,13 +72,6 @@ Result<std::optional<Nanos>> seconds_of(const Words& words, std::string_view opt
   return std::optional(from_seconds(value));
 }
 
-Result<EngineKind> engine_of(const Words& words, const Settings& settings) {
-  if (const auto flag = words.value("--engine")) return engine_choice(*flag, "`--engine`");
-  const char* variable = std::getenv("PYBOX_ENGINE");
-  if (variable != nullptr && *variable != '\0') return engine_choice(variable, "PYBOX_ENGINE");
-  return settings.engine.value_or(EngineKind::Vm);
-}
-
 Result<std::vector<mcp::Tool>> tools_of(std::string_view list) {
   std::vector<mcp::Tool> tools;
   for (const std::string& name : split(list)) {
@@ -112,7 +101,7 @@ Result<void> take_lists(const Words& words, mcp::Operator& allowed) {
 
 Result<mcp::Operator> mcp_operator(const Words& words, const Settings& settings) {
   mcp::Operator allowed;
-  allowed.engine = PYBOX_TRY(engine_of(words, settings));
+  allowed.engine = PYBOX_TRY(choose_engine(words.value("--engine"), settings));
   if (const auto python = words.value("--python")) allowed.python = *python;
   PYBOX_TRY(take_lists(words, allowed));
   allowed.max_timeout = PYBOX_TRY(seconds_of(words, "--max-timeout"));
