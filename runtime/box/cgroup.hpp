@@ -41,7 +41,7 @@ class BoxCgroup {
   virtual std::optional<std::uint64_t> oom_kills() const = 0;
   /// Kills every process in the group, where the kernel offers it (v2 cgroup.kill).
   virtual void kill_all() const = 0;
-  /// Removes the group; the error says what is still inside.
+  /// Removes the group; the error says what is still inside. Once removed, nothing more happens.
   virtual Result<void> remove(Nanos patience) = 0;
   /// Reads every limit back and compares: cg.*
   virtual std::vector<SealCheck> checks(const Limits& limits) const = 0;

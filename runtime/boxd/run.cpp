@@ -214,7 +214,7 @@ void Run::begin_ending(Nanos now) {
   if (left != 0U || !ended_) return;
   // The group is empty: its counters are final and it can go, while the keeper takes its time to.
   read_kernel();
-  removed_ = box_->remove(Nanos{0});
+  (void)box_->remove(Nanos{0}).has_value();
 }
 
 void Run::cancel(Nanos now) {
@@ -260,8 +260,7 @@ void Run::finish(Nanos now) {
     transfer_.reset();
     collected_ = monotonic_now();
     if (ran) report_.timing.collect = collected_ - end_;
-    const Result<void> removed =
-        removed_ && *removed_ ? *removed_ : box_->remove(std::chrono::seconds(2));
+    const Result<void> removed = box_->remove(std::chrono::seconds(2));
     if (gone && *gone && removed) {
       report_.cleanup = {Cleanup::Status::Removed,
                          "every process ended and the cgroup was removed"};

@@ -97,7 +97,6 @@ class Run {
   Listener listener_;
   State state_ = State::Building;
   bool has_started_ = false;
-  std::optional<Result<void>> removed_;  ///< the cgroup, where that was possible early
   std::unique_ptr<box::Box> box_;
   std::optional<box::SealedNotice> sealed_;
   std::optional<box::Message> keeping_;
