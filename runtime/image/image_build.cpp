@@ -13,7 +13,7 @@
 #include "image/own_images.hpp"
 #include "image/pack.hpp"
 #include "image/package_recipe.hpp"
-#include "image/pip_trouble.hpp"
+#include "image/pip_step.hpp"
 #include "image/prepare.hpp"
 #include "image/record.hpp"
 #include "image/setup_lock.hpp"
@@ -27,7 +27,6 @@ namespace fs = std::filesystem;
 
 constexpr Bytes kRoomToBuild = 700_MiB;
 constexpr std::size_t kMostReport = 32U << 20U;
-constexpr std::size_t kMostLog = 32U << 20U;
 constexpr std::string_view kTree = "out/tree/";
 
 struct Build {
@@ -47,25 +46,9 @@ BuilderJob pip_job(const Build& build) {
   BuilderJob job;
   job.python = build.request.python;
   job.files["requirements.txt"] = to_requirements(build.request.lock);
-  BuilderStep pip;
+  BuilderStep pip = pip_step(build.request.python, "requirements.txt", "/tmp/out/tree");
   pip.stage = "installing packages";
-  pip.argv = {python,
-              "-I",
-              "-S",
-              "/tmp/pip/pip",
-              "install",
-              "--require-hashes",
-              "--only-binary=:all:",
-              "--no-deps",
-              "--no-compile",
-              "--no-cache-dir",
-              "--no-input",
-              "--disable-pip-version-check",
-              "--progress-bar=off",
-              "--log=/tmp/out/pip.log",
-              "--report=/tmp/out/report.json",
-              "--target=/tmp/out/tree",
-              "--requirement=/tmp/in/requirements.txt"};
+  pip.argv.push_back("--report=/tmp/out/report.json");
   pip.counted = "Collecting ";
   pip.total = build.request.lock.pins.size();
   BuilderStep compile;
@@ -100,9 +83,7 @@ Error failure_of(const Build& build, const BuilderResult& result) {
                                             pip_job(build).steps[result.step].stage + ":\n" +
                                             visible(result.said, Lines::Keep));
   }
-  const auto log = file_in_pack(result.pack, "out/pip.log", kMostLog);
-  const PipFinding finding = trouble_in_pip(result.said, log ? *log : std::string());
-  return pip_error(finding, build.request.python, result.said);
+  return pip_failure(result, build.request.python);
 }
 
 /// What pip says it installed must be what the lock names, file by file.

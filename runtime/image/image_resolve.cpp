@@ -2,6 +2,7 @@
 #include "image/builder.hpp"
 #include "image/pack.hpp"
 #include "image/package_recipe.hpp"
+#include "image/pip_step.hpp"
 #include "image/pip_trouble.hpp"
 #include "image/setup_lock.hpp"
 
@@ -10,28 +11,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostLog = 32U << 20U;
-
 /// uv is brought by pip, pinned by its hashes, for this one job.
 BuilderStep bring_uv(const std::string& python) {
-  BuilderStep step;
+  BuilderStep step = pip_step(python, "uv.txt", "/tmp/tools");
   step.stage = "getting uv";
-  step.argv = {python,
-               "-I",
-               "-S",
-               "/tmp/pip/pip",
-               "install",
-               "--require-hashes",
-               "--only-binary=:all:",
-               "--no-deps",
-               "--no-compile",
-               "--no-cache-dir",
-               "--no-input",
-               "--disable-pip-version-check",
-               "--progress-bar=off",
-               "--log=/tmp/out/pip.log",
-               "--target=/tmp/tools",
-               "--requirement=/tmp/in/uv.txt"};
   return step;
 }
 
@@ -61,9 +44,7 @@ BuilderStep compile_lock(const std::string& python, ResolveRequest::Format forma
 
 Error failure_of(const ResolveRequest& request, const BuilderResult& result) {
   if (result.step == 0) {
-    const auto log = file_in_pack(result.pack, "out/pip.log", kMostLog);
-    const PipFinding finding = trouble_in_pip(result.said, log ? *log : std::string());
-    return pip_error(finding, request.python, result.said).context("getting uv for the builder");
+    return pip_failure(result, request.python).context("getting uv for the builder");
   }
   return pip_error(trouble_in_uv(result.said), request.python, result.said);
 }
@@ -75,7 +56,7 @@ Result<std::string> resolve_in_work(const BuilderSetting& setting, const Resolve
   job.python = request.python;
   job.files["requirements.in"] = request.requirements;
   job.files["uv.txt"] = uv_lock_text();
-  job.steps = {bring_uv(python), compile_lock(python, request.format)};
+  job.steps = {bring_uv(request.python), compile_lock(python, request.format)};
   const fs::path work = PYBOX_TRY(make_work_folder(setting.dirs));
   const BuilderResult result = PYBOX_TRY(run_in_builder(setting, job, tools, work, progress));
   if (result.exit_code != 0) return failure_of(request, result);
