@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "box/inside.hpp"
 #include "sys/file.hpp"
@@ -168,24 +167,13 @@ Result<void> Box::write_id_map() const {
 
 std::optional<SealedNotice> Box::receive_notice() {
   SealedNotice notice;
-  iovec data{&notice.message, sizeof(notice.message)};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  header.msg_control = control.data();
-  header.msg_controllen = control.size();
-  ssize_t n = 0;
-  do {
-    n = ::recvmsg(program_socket_.get(), &header, MSG_CMSG_CLOEXEC);
-  } while (n < 0 && errno == EINTR);
-  if (n != static_cast<ssize_t>(sizeof(notice.message))) return std::nullopt;
-  for (cmsghdr* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
-    if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_CREDENTIALS) continue;
-    ucred credentials{};
-    std::memcpy(&credentials, CMSG_DATA(at), sizeof(credentials));
-    notice.pid = credentials.pid;
+  ucred credentials{};
+  std::size_t came = 0;
+  if (!receive_message(program_socket_.get(), notice.message, SCM_CREDENTIALS,
+                       std::as_writable_bytes(std::span(&credentials, 1)), came)) {
+    return std::nullopt;
   }
+  if (came == sizeof(credentials)) notice.pid = credentials.pid;
   return notice;
 }
 

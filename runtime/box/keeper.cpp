@@ -48,6 +48,23 @@ int namespaces_to_make(const BoxPlan& plan) {
          (plan.cuts.left_out("ns.uts") ? 0 : CLONE_NEWUTS);
 }
 
+/// Waits until boxd has written the id map and made the cgroup, whose descriptors come into
+/// `cgroup`; `work` refers to them.
+void wait_until_mapped(InsideWork& work, std::array<int, kMostDescriptors>& cgroup) {
+  Message mapped;
+  std::size_t came = 0;
+  if (!receive_message(work.fds.keeper_socket, mapped, SCM_RIGHTS,
+                       std::as_writable_bytes(std::span(cgroup)), came) ||
+      mapped.say != Say::Mapped) {
+    ::_exit(1);
+  }
+  if (mapped.a == 1) {
+    work.fds.into_cgroup = cgroup[0];
+  } else {
+    work.fds.cgroup_tasks = std::span(cgroup.data(), came / sizeof(int));
+  }
+}
+
 pid_t clone_program(const InsideWork& work) {
   clone_args args{};
   args.exit_signal = SIGCHLD;
@@ -149,15 +166,8 @@ void keeper_main(const InsideWork& given) {
   // Half a millisecond in which boxd makes the cgroup; hence here and not in the clone.
   if (::unshare(namespaces_to_make(plan)) != 0)
     give_up(socket, "making network, ipc and uts namespaces");
-  Message mapped;
   std::array<int, kMostDescriptors> cgroup{};
-  std::size_t count = 0;
-  if (!receive_message(socket, mapped, cgroup, count) || mapped.say != Say::Mapped) ::_exit(1);
-  if (mapped.a == 1) {
-    work.fds.into_cgroup = cgroup[0];
-  } else {
-    work.fds.cgroup_tasks = std::span(cgroup.data(), count);
-  }
+  wait_until_mapped(work, cgroup);
 
   // These two act on the new namespaces, through the old /proc.
   const long user_namespaces = plan.cuts.left_out("cred.userns0")

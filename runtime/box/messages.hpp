@@ -39,15 +39,16 @@ struct Message {
   std::array<char, 104> text{};
 };
 
-/// Async-signal-safe. False when the other side is gone.
-bool send_message(int socket, const Message& message);
-/// Sends descriptors along (man 3 cmsg), at most kMostDescriptors.
+/// What may come along with a message: descriptors, or the sender's credentials (man 7 unix).
 constexpr std::size_t kMostDescriptors = 8;
-bool send_message(int socket, const Message& message, std::span<const int> descriptors);
-/// As receive_message; the descriptors that came, close-on-exec, go to the front of `descriptors`
-/// and their number to `count`.
-bool receive_message(int socket, Message& message, std::array<int, kMostDescriptors>& descriptors,
-                     std::size_t& count);
+
+/// Async-signal-safe. False when the other side is gone. `descriptors`, at most kMostDescriptors,
+/// go along.
+bool send_message(int socket, const Message& message, std::span<const int> descriptors = {});
+/// As receive_message below. What came along of `type` (SCM_RIGHTS, close-on-exec, or
+/// SCM_CREDENTIALS) goes to the front of `along`, its size in bytes to `came`.
+bool receive_message(int socket, Message& message, int type, std::span<std::byte> along,
+                     std::size_t& came);
 /// Blocks for one whole message. False when the other side is gone or the packet is malformed.
 bool receive_message(int socket, Message& message);
 Message failure(int code, std::string_view doing);
