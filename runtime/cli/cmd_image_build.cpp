@@ -42,12 +42,10 @@ Result<int> run(const Words& words, const Surroundings&) {
   PYBOX_TRY(image::own_image_name(request.name));
   request.lock = PYBOX_TRY(read_lock(words));
   const image::BuilderSetting setting = PYBOX_TRY(builder_setting(words.value("--engine")));
-  Result<image::BuildResult> result = Error(ErrorKind::Internal, "nothing was built");
-  {
-    const std::unique_ptr<Progress> progress = draw_progress(ProgressMode::Auto);
-    result = image::build_image(setting, request, *progress);
-  }
-  const image::BuildResult done = PYBOX_TRY(std::move(result));
+  const image::BuildResult done =
+      PYBOX_TRY(with_progress(ProgressMode::Auto, [&](Progress& progress) {
+        return image::build_image(setting, request, progress);
+      }));
   const std::string state =
       done.built ? "built in " + human_seconds(done.elapsed) : std::string("already there");
   PYBOX_TRY(sys::write_all(2, "image   " + done.image.name + " (Python " + done.image.python +

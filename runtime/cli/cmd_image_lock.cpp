@@ -36,12 +36,10 @@ Result<int> run(const Words& words, const Surroundings&) {
       image::choose_python(plan.requires_python, plan.python, image::installed_pythons(dirs)),
       plan.shown);
   const image::BuilderSetting setting = PYBOX_TRY(builder_setting(words.value("--engine")));
-  Result<std::string> made = Error(ErrorKind::Internal, "nothing was locked");
-  {
-    const std::unique_ptr<Progress> progress = draw_progress(ProgressMode::Auto);
-    made = image::resolve_lock(setting, plan.request, *progress);
-  }
-  const std::string text = with_origin(plan, PYBOX_TRY(std::move(made)));
+  std::string made = PYBOX_TRY(with_progress(ProgressMode::Auto, [&](Progress& progress) {
+    return image::resolve_lock(setting, plan.request, progress);
+  }));
+  const std::string text = with_origin(plan, std::move(made));
   // What came out of a builder is believed no more than any other lock.
   const image::Lock lock = PYBOX_TRY_CONTEXT(parse_made_lock(plan, text), "the lock that uv made");
   if (plan.output) {

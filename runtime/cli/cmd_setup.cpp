@@ -67,6 +67,20 @@ Result<std::vector<image::BuildResult>> build_data(const SetupOptions& options,
   return built;
 }
 
+struct SetUp {
+  image::SetUpResult base;
+  std::vector<image::BuildResult> data;
+};
+
+Result<SetUp> set_all_up(const SetupOptions& options, const sys::StateDirs& dirs,
+                         const image::SetUpRequest& request, Progress& progress) {
+  SetUp done;
+  done.base = PYBOX_TRY(image::set_up(dirs, request, progress));
+  PYBOX_TRY_CONTEXT(load_or_make_key(dirs), "preparing the signing key");
+  done.data = PYBOX_TRY(build_data(options, progress));
+  return done;
+}
+
 }  // namespace
 
 Result<void> run_setup(const SetupOptions& options) {
@@ -78,17 +92,10 @@ Result<void> run_setup(const SetupOptions& options) {
   request.mirror = options.mirror;
   request.update = options.update;
   if (!options.yes && ::isatty(0) != 0 && ::isatty(2) != 0) request.confirm = ask;
-  Result<image::SetUpResult> result = Error(ErrorKind::Internal, "set-up did not run");
-  Result<std::vector<image::BuildResult>> data = std::vector<image::BuildResult>();
-  {
-    const std::unique_ptr<Progress> progress = draw_progress(options.progress);
-    result = image::set_up(dirs, request, *progress);
-    if (result) data = build_data(options, *progress);
-    if (result) PYBOX_TRY_CONTEXT(load_or_make_key(dirs), "preparing the signing key");
-  }
-  const image::SetUpResult done = PYBOX_TRY(std::move(result));
-  const std::vector<image::BuildResult> built = PYBOX_TRY(std::move(data));
-  return sys::write_all(2, summary(done, built, dirs, monotonic_now() - began) + "\n");
+  const SetUp done = PYBOX_TRY(with_progress(options.progress, [&](Progress& progress) {
+    return set_all_up(options, dirs, request, progress);
+  }));
+  return sys::write_all(2, summary(done.base, done.data, dirs, monotonic_now() - began) + "\n");
 }
 
 }  // namespace pybox::cli

@@ -32,4 +32,12 @@ std::string bar_line(const BarState& state, std::size_t columns);
 /// The drawer; its destructor ends the last stage and leaves the cursor on a fresh line.
 std::unique_ptr<Progress> draw_progress(ProgressMode mode, int fd = 2);
 
+/// Gives what `work(Progress&)` gives, with its progress drawn and ended before anything else is
+/// said.
+template <class Work>
+auto with_progress(ProgressMode mode, Work work) {
+  const std::unique_ptr<Progress> progress = draw_progress(mode);
+  return work(*progress);
+}
+
 }  // namespace pybox::cli
