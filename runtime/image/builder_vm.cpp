@@ -58,17 +58,8 @@ Result<std::string> builder_initramfs(const std::filesystem::path& self, const G
       PYBOX_TRY_CONTEXT(sys::read_file(self, kLargestFile), "reading the builder's init");
   entries.push_back(
       {std::string(kBuilderInit.substr(1)), S_IFREG | 0755, std::string(vm::loadable_part(init))});
-  for (const char* folder : {"modules", "job", "settings"})
-    entries.push_back({folder, S_IFDIR | 0755, {}});
-  std::string list;
-  for (const std::filesystem::path& module : kernel.builder_modules) {
-    const std::string name = module.filename();
-    std::string content =
-        PYBOX_TRY_CONTEXT(sys::read_file(module, kLargestFile), "reading a kernel module");
-    entries.push_back({"modules/" + name, S_IFREG | 0644, std::move(content)});
-    list += name + "\n";
-  }
-  entries.push_back({"modules.list", S_IFREG | 0644, std::move(list)});
+  for (const char* folder : {"job", "settings"}) entries.push_back({folder, S_IFDIR | 0755, {}});
+  PYBOX_TRY(vm::add_modules(entries, kernel.builder_modules));
   entries.push_back({"argv", S_IFREG | 0644, joined(files.argv)});
   for (const auto& [name, content] : files.job)
     entries.push_back({"job/" + name, S_IFREG | 0644, content});

@@ -66,14 +66,10 @@ std::string_view loadable_part(std::string_view elf) {
   return elf.substr(0, end);
 }
 
-Result<std::string> compose_initramfs(const Config& config) {
-  std::vector<ArchiveEntry> entries;
-  const std::string boxd =
-      PYBOX_TRY_CONTEXT(sys::read_file(config.boxd, kLargestFile), "reading the guest's init");
-  entries.push_back({"init", S_IFREG | 0755, std::string(loadable_part(boxd))});
+Result<void> add_modules(std::vector<ArchiveEntry>& entries, const std::vector<fs::path>& modules) {
   entries.push_back({"modules", S_IFDIR | 0755, {}});
   std::string list;
-  for (const fs::path& module : config.modules) {
+  for (const fs::path& module : modules) {
     const std::string name = module.filename();
     std::string content =
         PYBOX_TRY_CONTEXT(sys::read_file(module, kLargestFile), "reading a kernel module");
@@ -81,6 +77,15 @@ Result<std::string> compose_initramfs(const Config& config) {
     list += name + "\n";
   }
   entries.push_back({"modules.list", S_IFREG | 0644, std::move(list)});
+  return {};
+}
+
+Result<std::string> compose_initramfs(const Config& config) {
+  std::vector<ArchiveEntry> entries;
+  const std::string boxd =
+      PYBOX_TRY_CONTEXT(sys::read_file(config.boxd, kLargestFile), "reading the guest's init");
+  entries.push_back({"init", S_IFREG | 0755, std::string(loadable_part(boxd))});
+  PYBOX_TRY(add_modules(entries, config.modules));
   entries.push_back({"images.list", S_IFREG | 0644,
                      serial_of(config.base.image_id) + " " + config.base.image_id + "\n"});
   return write_archive(entries);

@@ -28,6 +28,11 @@ std::string write_archive(const std::vector<ArchiveEntry>& entries);
 /// memory and in every saved state. Anything that is no 64-bit ELF comes back as it is.
 std::string_view loadable_part(std::string_view elf);
 
+/// Adds kernel modules as the folder `modules`, and `modules.list`, their names in the order they
+/// are loaded.
+Result<void> add_modules(std::vector<ArchiveEntry>& entries,
+                         const std::vector<std::filesystem::path>& modules);
+
 /// The whole archive for a machine.
 Result<std::string> compose_initramfs(const Config& config);
 
