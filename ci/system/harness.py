@@ -220,6 +220,10 @@ class Probe:
         if observation != "NOT_STARTED":
             self.receipt(run, seal__verified=True, seal__before_start=True)
 
+    def well(self, what, run):
+        """A command that must succeed; one that did not says why."""
+        return self.check(what, run.exit == 0, f"exit code {run.exit}; stderr …{run.errors[-600:]!r}")
+
     def until(self, what, condition, patience_s, every_s=0.02):
         """Waits for a condition of the host, at most patience_s; a condition that never holds fails."""
         end = time.monotonic() + patience_s

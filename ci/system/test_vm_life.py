@@ -34,7 +34,7 @@ def saved(home):
 
 def started_as(t, what, state):
     run = start(t)
-    t.equal(f"{what}: vm start", (run.exit, run.errors[-600:] if run.exit else ""), (0, ""))
+    t.well(f"{what}: vm start", run)
     t.equal(f"{what}: how it started", status(t).get("state"), state)
     return run
 
@@ -172,9 +172,9 @@ def killed_start(t):
                 stop(t)
                 nothing_left(t, home)
             if what == "boot":
-                t.equal("vm start", start(t).exit, 0)
+                t.well("vm start", start(t))
                 t.equal("vm stop", stop(t).exit, 0)
-        t.equal("vm start", start(t).exit, 0)
+        t.well("vm start", start(t))
         t.ended(t.exec("-c", "print(1)"), 0)
     finally:
         stop(t)
@@ -203,7 +203,7 @@ def many_clients(t):
 def plugged_in(t):
     home = own_home(t)
     try:
-        t.equal("vm start", start(t).exit, 0)
+        t.well("vm start", start(t))
         t.ended(t.exec("-c", "import antigravity_of_this_test"), 1)
         image = _changed_image(t, home)
         run = t.exec("-c", "import antigravity_of_this_test as a; print(a.word)")
