@@ -42,7 +42,9 @@ struct Check {
   std::string driver;
   std::string benign;  ///< probe of the benign arm; empty: no such arm
   std::string ask;     ///< JSON object handed to probe or driver as ASK["args"]
-  std::vector<std::string> cut;  ///< protections the control arm leaves out; never empty for a probe
+  /// Protections the control arm leaves out; never empty for a probe. A driver may have none: its
+  /// control arm then is whatever the driver does for `arm` "control", and proves no protection.
+  std::vector<std::string> cut;
   std::string oracle = "probe";  ///< name of the pure function that turns a record into a signature
   /// "reached" counts only with the canary of the arm's world in the probe's proof.
   bool needs_canary = false;
@@ -50,6 +52,8 @@ struct Check {
   /// (clock, host name, a filled disk). Only on the vm engine.
   bool own_world = false;
   Expected expected;
+  /// What the control arm shows where the kernel or processor has no such thing: not-applicable.
+  std::vector<Signature> absent;
   std::vector<std::string> needs;  ///< what the host must have ("cgroup-v2", "swap", …)
   std::string image = "stdlib";
   Nanos timeout = std::chrono::seconds(10);

@@ -9,7 +9,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 target_compile_definitions(pybox_flags INTERFACE _GLIBCXX_ASSERTIONS _GNU_SOURCE
   PYBOX_VERSION="${PROJECT_VERSION}")
-target_include_directories(pybox_flags INTERFACE ${CMAKE_SOURCE_DIR}/runtime)
+# runtime/ is included by folder ("base/result.hpp"), campaign/ and reports/ from the root.
+target_include_directories(pybox_flags INTERFACE ${CMAKE_SOURCE_DIR}/runtime ${CMAKE_SOURCE_DIR})
 target_link_options(pybox_flags INTERFACE -Wl,-z,relro,-z,now -Wl,--gc-sections)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_definitions(pybox_flags INTERFACE _FORTIFY_SOURCE=2)
