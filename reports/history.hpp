@@ -1,0 +1,20 @@
+#pragma once
+/// How a campaign takes its predecessor along, so that its report can say what changed without
+/// looking outside its own folder, and comes out the same wherever it is made again.
+
+#include <filesystem>
+#include <optional>
+
+#include "base/result.hpp"
+#include "reports/read/campaign.hpp"
+
+namespace pybox::reports {
+
+/// Copies PREVIOUS/campaign.json to DIR/previous.json and writes DIR/history.json: the verdicts of
+/// the last 19 campaigns, from PREVIOUS/history.json and PREVIOUS itself. Returns the link that
+/// belongs into `campaign-started` and campaign.json. Call it once when DIR is made. It does not
+/// verify PREVIOUS (`campaign verify` does), but what it takes over must be readable.
+Result<Link> take_over_previous(const std::filesystem::path& dir,
+                                const std::filesystem::path& previous);
+
+}  // namespace pybox::reports
