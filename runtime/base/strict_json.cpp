@@ -95,6 +95,11 @@ Result<nlohmann::json> parse_json(std::string_view text, JsonComments comments) 
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return protocol("not JSON at byte " + std::to_string(nul + 1));
   }
+  // The library would skip a byte order mark, which no message may begin with (RFC 8259, section
+  // 8.1): a signed text would have a second form.
+  if (comments == JsonComments::Refuse && text.substr(0, 3) == "\xEF\xBB\xBF") {
+    return protocol("not JSON at byte 1: a byte order mark");
+  }
   StrictBuilder builder;
   const bool parsed =
       json::sax_parse(text.begin(), text.end(), &builder, json::input_format_t::json, true,

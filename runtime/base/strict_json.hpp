@@ -21,7 +21,8 @@ constexpr std::uint64_t kMaxJsonInteger = (std::uint64_t{1} << 53U) - 1;
 /// Comments are for files that people write (config.json), never for messages.
 enum class JsonComments { Refuse, Allow };
 
-/// Parses one JSON text and nothing after it. Refuses duplicate keys, nesting deeper than 16,
+/// Parses one JSON text, nothing before it (no byte order mark, except in a file that people write)
+/// and nothing after it. Refuses duplicate keys, nesting deeper than 16,
 /// invalid UTF-8 and numbers no double holds. Errors have kind Protocol and say at which byte.
 Result<nlohmann::json> parse_json(std::string_view text,
                                   JsonComments comments = JsonComments::Refuse);

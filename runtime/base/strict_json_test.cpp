@@ -25,6 +25,7 @@ TEST_CASE("what is not exactly one JSON text is refused, with its place") {
   CHECK(problem_of(R"(["\ud800"])") == "not JSON at byte 9");
   CHECK(problem_of("// no\n1") == "not JSON at byte 1");
   CHECK(problem_of(std::string("{}\0x", 4)) == "not JSON at byte 3");  // a NUL ends no text
+  CHECK(problem_of("\xEF\xBB\xBF{}") == "not JSON at byte 1: a byte order mark");
 }
 
 TEST_CASE("a key that stands twice is refused at any depth") {
@@ -42,6 +43,7 @@ TEST_CASE("nesting has an end") {
 TEST_CASE("comments are for files that people write") {
   CHECK(parse_json("{/* why */ \"a\": 1 // so\n}", JsonComments::Allow));
   CHECK_FALSE(parse_json("{/* why */ \"a\": 1}"));
+  CHECK(parse_json("\xEF\xBB\xBF{}", JsonComments::Allow));
 }
 
 TEST_CASE("fields are taken by name, type and range") {
