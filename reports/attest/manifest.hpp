@@ -1,0 +1,21 @@
+#pragma once
+/// manifest.sha256: every file of an evidence folder with its digest, as `sha256sum --check` reads
+/// it.
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace pybox::reports {
+
+/// The folder's files by their path inside it, with their SHA-256; those that sign the manifest are
+/// left out. Errors of kind Evidence: a name that docs/evidence.md does not list, a link, a device,
+/// a blob that does not have the digest it is named by.
+Result<std::map<std::string, std::string>> digests_of(const std::filesystem::path& dir);
+
+/// Sorted by name, one "DIGEST  NAME" a line.
+std::string manifest_text(const std::map<std::string, std::string>& digests);
+
+}  // namespace pybox::reports

@@ -1,0 +1,20 @@
+#pragma once
+/// The two in-toto statements about a campaign: the generic test result, which any in-toto tool
+/// reads, and our own, which can say what was taken away and what it showed.
+
+#include <string>
+
+#include "base/result.hpp"
+#include "reports/read/campaign.hpp"
+
+namespace pybox::reports {
+
+/// Subjects are the programs tested; held checks passed, broken and worse failed, the rest warned.
+Result<std::string> test_result_statement(const Campaign& campaign,
+                                          const std::string& manifest_sha256);
+
+/// Subject is manifest.sha256.
+Result<std::string> containment_statement(const Campaign& campaign,
+                                          const std::string& manifest_sha256);
+
+}  // namespace pybox::reports

@@ -1,0 +1,14 @@
+#pragma once
+/// ctrf.json, the Common Test Report Format (specVersion 0.0.0).
+
+#include <string>
+
+#include "base/result.hpp"
+#include "reports/read/campaign.hpp"
+
+namespace pybox::reports {
+
+/// One test a check. What the format has no key for stands in `extra` under "pybox.…".
+Result<std::string> ctrf_json(const Campaign& campaign);
+
+}  // namespace pybox::reports

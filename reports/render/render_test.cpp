@@ -1,0 +1,111 @@
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "reports/render/changes.hpp"
+#include "reports/render/ctrf.hpp"
+#include "reports/render/junit.hpp"
+#include "reports/render/summary.hpp"
+#include "reports/render/words.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::reports {
+namespace {
+
+Campaign load(const std::string& name) {
+  return read_campaign(sys::read_file(REPORTS_SAMPLES "/" + name + "/campaign.json").value())
+      .value();
+}
+
+std::size_t count_of(const std::string& text, std::string_view word) {
+  std::size_t count = 0;
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+bool has_control(const std::string& text) {
+  for (const char c : text) {
+    if ((c >= 0 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7F) return true;
+  }
+  return false;
+}
+
+TEST_CASE("hostile text is made visible and inert for each format") {
+  CHECK(plain_text("a\x1b[2J\n\xff\xEF\xBF\xBE") == "a\\x1b[2J\n\\xff\\u{fffe}");
+  CHECK(html_text("<a href='x'>&\"") == "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
+  CHECK(markdown_code("a`b``c|d\ne") == "```a`b``c\\|d\\x0ae```");
+  CHECK(markdown_code("`") == "`` ` ``");
+  CHECK(markdown_code("") == "–");
+  CHECK(markdown_text("[x](http://a) <b> @you") == "\\[x\\]\\(http\\: \\/\\/a\\) &lt;b\\> (at)you");
+  CHECK(shortened("äää", 3) == "ä… (6 bytes in all)");
+  CHECK(grouped(1234567) == "1,234,567");
+  CHECK(grouped(999) == "999");
+  CHECK(epoch_millis("2026-11-30T12:34:56.789Z") == 1796042096789);
+  CHECK(epoch_millis("1970-01-01T00:00:00Z") == 0);
+  CHECK(epoch_millis("yesterday") == 0);
+}
+
+TEST_CASE("a command to run a check again cannot hold more than the check's name") {
+  Check check;
+  check.id = "a; rm -rf ~";
+  check.engine = "vm";
+  CHECK(rerun_command(check, "control") == "campaign run 'a; rm -rf ~' --engine vm --arm control");
+  check.id = "x' `id`";
+  CHECK(rerun_command(check, "") == "campaign run 'x'\\'' `id`' --engine vm");
+}
+
+TEST_CASE("junit.xml has a testcase for each arm and lays each verdict to one of them") {
+  const Campaign campaign = load("sample");
+  const std::string xml = junit_xml(campaign);
+  std::size_t arms = 0;
+  for (const Check& check : campaign.checks) arms += std::max<std::size_t>(check.arms.size(), 1);
+  CHECK(count_of(xml, "<testcase ") == arms);
+  CHECK(count_of(xml, "<failure ") == campaign.count(Verdict::Broken));
+  CHECK(count_of(xml, "<error ") == campaign.count(Verdict::Vacuous) +
+                                        campaign.count(Verdict::Error) +
+                                        campaign.count(Verdict::Flaky));
+  CHECK(count_of(xml, "<flakyFailure ") == 4);
+  CHECK(xml.find("type=\"VacuousControl\"") != std::string::npos);
+  CHECK(xml.find("type=\"ProbeSilent\"") != std::string::npos);
+  CHECK_FALSE(has_control(xml));
+  CHECK(xml == junit_xml(load("sample")));
+  CHECK(count_of(xml, "<testcase ") == count_of(junit_xml(load("benign")), "<testcase "));
+}
+
+TEST_CASE("summary.md says what did not hold and cannot be made to say more") {
+  const Campaign campaign = load("sample");
+  const Campaign before = load("before");
+  const std::string text = summary_markdown(campaign, &before);
+  CHECK(text.starts_with("# ✗ PyBox campaign: broken\n\n44 checks: 37 held, 1 broken, 1 vacuous") ==
+        false);
+  CHECK(text.find("`time.set@vm`") != std::string::npos);
+  CHECK(text.find("6.12.57") != std::string::npos);
+  CHECK(text.find("| deleted | `old.check@native` | `held` | – |") != std::string::npos);
+  CHECK(text.find("<img") == std::string::npos);
+  CHECK(text.find("<script") == std::string::npos);
+  CHECK(text.find("](java") == std::string::npos);
+  CHECK(text.find("\n::") == std::string::npos);
+  CHECK_FALSE(has_control(text));
+  CHECK(count_of(summary_markdown(campaign, nullptr), "\n") ==
+        count_of(summary_markdown(load("benign"), nullptr), "\n"));
+}
+
+TEST_CASE("what changed is found: environment, verdicts, signatures, added and deleted checks") {
+  const Changes changes = changes_between(load("before"), load("benign"));
+  REQUIRE(changes.environment.size() == 1);
+  CHECK(changes.environment[0].name == "kernel");
+  const auto find = [&](std::string_view id) {
+    for (const CheckChange& change : changes.checks) {
+      if (change.full_id == id)
+        return std::string(name_of(change.kind)) + " " + change.before + " > " + change.now;
+    }
+    return std::string("unchanged");
+  };
+  CHECK(find("time.set@vm") == "changed held > broken");
+  CHECK(find("pt.attach@native") == "changed protected: ESRCH > protected: EPERM");
+  CHECK(find("old.check@native") == "deleted held > ");
+  CHECK(find("host.set@vm") == "added  > flaky");
+  CHECK(find("net.loopback@vm") == "unchanged");
+}
+
+}  // namespace
+}  // namespace pybox::reports

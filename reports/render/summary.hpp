@@ -1,0 +1,14 @@
+#pragma once
+/// summary.md: the campaign on one page, for a pull request or the summary of a CI step.
+
+#include <string>
+
+#include "reports/read/campaign.hpp"
+
+namespace pybox::reports {
+
+/// `previous` is what to compare with, nullptr for none. Whatever a probe wrote stands in code
+/// spans. Below 1 MiB, which is what a CI step's summary may have.
+std::string summary_markdown(const Campaign& campaign, const Campaign* previous);
+
+}  // namespace pybox::reports

@@ -1,0 +1,220 @@
+#include "reports/render/words.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/text.hpp"
+
+namespace pybox::reports {
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+    text.replace(at, from.size(), to);
+    at += to.size();
+  }
+}
+
+std::string xml_fit(std::string text) {
+  replace_all(text, "\xEF\xBF\xBE", "\\u{fffe}");
+  replace_all(text, "\xEF\xBF\xBF", "\\u{ffff}");
+  return text;
+}
+
+/// What a shell takes for one word as it is.
+bool is_shell_word(std::string_view text) {
+  static constexpr std::string_view kSafe =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:/@+=,";
+  return !text.empty() && text.find_first_not_of(kSafe) == std::string_view::npos;
+}
+
+std::string shell_word(std::string_view text) {
+  if (is_shell_word(text)) return std::string(text);
+  std::string quoted = plain_line(text);
+  replace_all(quoted, "'", "'\\''");
+  return "'" + quoted + "'";
+}
+
+}  // namespace
+
+std::string plain_text(std::string_view untrusted) {
+  return xml_fit(visible(untrusted, Lines::Keep));
+}
+
+std::string plain_line(std::string_view untrusted) { return xml_fit(visible(untrusted)); }
+
+std::string shortened(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return std::string(text);
+  return std::string(cut_at_character(text.substr(0, limit))) +
+         fmt::format("… ({} bytes in all)", grouped(text.size()));
+}
+
+std::string html_text(std::string_view untrusted) {
+  std::string out;
+  for (const char c : plain_text(untrusted)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string markdown_code(std::string_view untrusted) {
+  std::string text = plain_line(untrusted);
+  if (text.empty()) return "–";
+  std::size_t longest = 0, run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  // A table ends a cell at a bar even inside code (GFM); escaped, it does not.
+  replace_all(text, "|", "\\|");
+  const std::string fence(longest + 1, '`');
+  const bool pad = text.front() == '`' || text.back() == '`' || text.back() == '\\';
+  return fence + (pad ? " " : "") + text + (pad ? " " : "") + fence;
+}
+
+std::string markdown_text(std::string_view untrusted) {
+  static constexpr std::string_view kActive = "!\"#$%&'()*+,-./:;<=>?[\\]^_`{|}~";
+  std::string out;
+  for (const char c : plain_line(untrusted)) {
+    if (c == '@') {
+      out += "(at)";  // a forge would call that person
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      if (kActive.find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+  }
+  // Forges make links of these even in escaped text.
+  replace_all(out, "www\\.", "www\\. ");
+  replace_all(out, "\\:\\/\\/", "\\: \\/\\/");
+  return out;
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string seconds_text(std::uint64_t microseconds) {
+  return fmt::format("{}.{:03} s", microseconds / 1000000, microseconds / 1000 % 1000);
+}
+
+std::string counted(std::uint64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+  std::string out;
+  for (const std::string& word : words) {
+    if (!out.empty()) out += separator;
+    out += word;
+  }
+  return out;
+}
+
+std::string_view glyph_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Held: return "✓";
+    case Verdict::Broken: return "✗";
+    case Verdict::Vacuous: return "∅";
+    case Verdict::NotApplicable: return "–";
+    case Verdict::Unmet: return "○";
+    case Verdict::Error: return "!";
+    case Verdict::Flaky: return "≈";
+  }
+  return "?";
+}
+
+std::string_view glyph_of_whole(std::string_view verdict) {
+  const auto known = verdict_from(verdict);
+  return known ? glyph_of(*known) : "…";
+}
+
+std::string verdict_sentence(const Campaign& campaign) {
+  const auto& proven = campaign.proven();
+  std::string counts;
+  for (const Verdict verdict : {Verdict::Held, Verdict::Broken, Verdict::Vacuous, Verdict::Error,
+                                Verdict::Flaky, Verdict::NotApplicable, Verdict::Unmet}) {
+    const std::uint64_t count = campaign.count(verdict);
+    const bool always =
+        verdict == Verdict::Held || verdict == Verdict::Broken || verdict == Verdict::Vacuous;
+    if (count == 0 && !always) continue;
+    if (!counts.empty()) counts += ", ";
+    counts += grouped(count) + " " + std::string(name_of(verdict));
+  }
+  std::string sentence = fmt::format("{}: {}; {} of {} protections proven by a control.",
+                                     counted(campaign.checks.size(), "check"), counts, proven,
+                                     campaign.protections.size());
+  if (!campaign.complete) sentence += " The campaign was interrupted.";
+  return sentence;
+}
+
+std::string arm_title(const Arm& arm) {
+  if (arm.name.starts_with("only:")) return "only " + arm.name.substr(5);
+  if (arm.removed.empty()) return arm.name;
+  return arm.name + " (" + joined(arm.removed) + " removed)";
+}
+
+std::string expected_text(const Arm& arm) {
+  return arm.expected.empty() ? "anything but reached" : joined(arm.expected, " or ");
+}
+
+bool as_expected(const Arm& arm) {
+  if (arm.expected.empty()) return arm.observed != "reached";
+  return std::find(arm.expected.begin(), arm.expected.end(), arm.observed) != arm.expected.end();
+}
+
+std::string rerun_command(const Check& check, std::string_view arm) {
+  return "campaign run " + shell_word(check.id) + " --engine " + shell_word(check.engine) +
+         (arm.empty() ? "" : " --arm " + shell_word(arm));
+}
+
+std::string_view verify_commands() {
+  return R"SH(sha256sum --check --quiet --strict manifest.sha256
+ssh-keygen -Y verify -f allowed_signers -I evidence@pybox -n pybox-evidence -s manifest.sha256.sshsig < manifest.sha256
+t=$(mktemp -d)
+python3 -c 'import base64,json,sys;e=json.loads(open("evidence.intoto.jsonl","rb").readline());d=base64.b64decode;p=d(e["payload"]);k=e["payloadType"].encode();open(sys.argv[1]+"/pae","wb").write(b"DSSEv1 %d %s %d %s"%(len(k),k,len(p),p));open(sys.argv[1]+"/sig","wb").write(d(e["signatures"][0]["sig"]));open(sys.argv[1]+"/statement","wb").write(p)' "$t"
+openssl pkeyutl -verify -rawin -pubin -inkey evidence.pub -in "$t/pae" -sigfile "$t/sig"
+grep -q "$(sha256sum < manifest.sha256 | cut -c1-64)" "$t/statement" && echo "the statement names this manifest")SH";
+}
+
+std::int64_t epoch_millis(std::string_view text) {
+  const auto number = [&](std::size_t at, std::size_t size) -> std::int64_t {
+    std::int64_t value = -1;
+    if (text.size() < at + size) return -1;
+    const char* const end = text.data() + at + size;
+    return std::from_chars(text.data() + at, end, value).ptr == end ? value : -1;
+  };
+  std::array<std::int64_t, 6> part{};
+  static constexpr std::array<std::size_t, 6> kAt{0, 5, 8, 11, 14, 17};
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    part[i] = number(kAt[i], i == 0 ? 4 : 2);
+    if (part[i] < 0) return 0;
+  }
+  const std::int64_t fraction = text.size() > 23 && text[19] == '.' ? number(20, 3) : 0;
+  // Days since 1970 of the Gregorian calendar, years beginning in March (leap days come last).
+  const std::int64_t year = part[0] - (part[1] <= 2 ? 1 : 0);
+  const std::int64_t day_of_year = (153 * (part[1] + (part[1] > 2 ? -3 : 9)) + 2) / 5 + part[2] - 1;
+  const std::int64_t era = year / 400;
+  const std::int64_t of_era = year - era * 400;
+  const std::int64_t days =
+      era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719468;
+  return ((days * 24 + part[3]) * 60 + part[4]) * 60000 + part[5] * 1000 +
+         std::max<std::int64_t>(fraction, 0);
+}
+
+}  // namespace pybox::reports
