@@ -1,0 +1,113 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "reports/diff/diff.hpp"
+#include "reports/diff/words.hpp"
+
+namespace pybox::reports {
+namespace {
+
+/// Digests are told apart by their beginning.
+constexpr std::size_t kShownDigest = 12;
+
+std::string_view word_of(Direction direction) {
+  switch (direction) {
+    case Direction::Worse: return "worse";
+    case Direction::Better: return "better";
+    case Direction::Same: return "";
+  }
+  return "";
+}
+
+std::string head(const char* label, const Campaign& campaign) {
+  return fmt::format("  {}  {}  {}  {}: {}; {} of {} protections proven\n", label,
+                     visible(campaign.id), visible(campaign.started), visible(campaign.verdict),
+                     counts_text(campaign), campaign.proven(), campaign.protections.size());
+}
+
+std::string value_text(const std::optional<std::string>& value, std::size_t most) {
+  if (!value) return "(none)";
+  return visible(value->substr(0, most));
+}
+
+std::string facts_text(std::string_view title, const std::vector<FactDiff>& facts,
+                       std::size_t most) {
+  std::string text = fmt::format("\n{}\n", title);
+  if (facts.empty()) return text + "  no difference\n";
+  std::size_t width = 0;
+  for (const FactDiff& fact : facts) width = std::max(width, visible(fact.name).size());
+  for (const FactDiff& fact : facts) {
+    text += fmt::format("  {:<{}}  {} → {}\n", visible(fact.name), width,
+                        value_text(fact.before, most), value_text(fact.after, most));
+  }
+  return text;
+}
+
+std::string arm_text(const ArmDiff& arm) {
+  if (!arm.before) return "new: " + visible(*arm.after);
+  if (!arm.after) return visible(*arm.before) + " → gone";
+  return visible(*arm.before) + " → " + visible(*arm.after);
+}
+
+std::string checks_text(const Diff& diff) {
+  std::string text =
+      fmt::format("\nChecks (arms: {} changed, {} added, {} deleted, {} unchanged)\n",
+                  diff.arms.changed, diff.arms.added, diff.arms.deleted, diff.arms.unchanged);
+  bool any = false;
+  for (const CheckDiff& check : diff.checks) {
+    if (check.change == Change::Unchanged) continue;
+    any = true;
+    const std::string_view loud = word_of(check.direction);
+    text += fmt::format("  {:<8} {}  {}\n", loud.empty() ? name_of(check.change) : loud,
+                        visible(check.full_id()), verdict_change(check));
+    if (check.direction == Direction::Worse && !check.why.empty())
+      text += fmt::format("             {}\n", visible(check.why));
+    if (check.change != Change::Changed) continue;  // its arms are all new, or all gone
+    for (const ArmDiff& arm : check.arms) {
+      if (arm.change == Change::Unchanged) continue;
+      text += fmt::format("             {}: {}\n", visible(arm.name), arm_text(arm));
+    }
+  }
+  return any ? text : text + "  no difference\n";
+}
+
+std::string protections_text(const Diff& diff) {
+  std::string text = "\nProtections\n";
+  if (diff.protections.empty()) return text + "  no difference\n";
+  for (const ProtectionDiff& protection : diff.protections) {
+    const std::string_view loud = word_of(protection.direction);
+    text += fmt::format("  {:<8} {}  {}\n", loud.empty() ? "changed" : loud,
+                        visible(protection.name), proof_change(protection));
+  }
+  return text;
+}
+
+std::string numbers_text(const Diff& diff) {
+  std::string text = "\nNumbers (shown, never decisive)\n";
+  if (diff.numbers.empty()) return text + "  none in both\n";
+  for (const NumberFence& fence : diff.numbers) {
+    text += fmt::format("  {}: {}\n", fence.what, fence_sentence(fence));
+    for (const NumberDiff& number : fence.beyond) {
+      text += fmt::format("    {} {}  {} → {}  ({})\n", visible(number.check), visible(number.arm),
+                          number_text(number.before, number.unit),
+                          number_text(number.after, number.unit), percent_text(number.relative()));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string diff_text(const Campaign& before, const Campaign& after, const Diff& diff) {
+  std::string text = verdict_sentence(diff) + "\n";
+  text += head("before", before) + head("after ", after);
+  text += "  " + link_sentence(before, after) + "\n";
+  text += facts_text("Environment", diff.environment, std::string::npos);
+  text += facts_text("Tools", diff.tools, kShownDigest);
+  text += checks_text(diff) + protections_text(diff) + numbers_text(diff);
+  return text;
+}
+
+}  // namespace pybox::reports

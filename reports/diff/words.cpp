@@ -1,0 +1,86 @@
+#include "reports/diff/words.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "base/text.hpp"
+
+namespace pybox::reports {
+namespace {
+
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string verdict_sentence(const Diff& diff) {
+  if (diff.worse == 0) {
+    return diff.better == 0 ? "nothing got worse"
+                            : fmt::format("nothing got worse; {} got better", diff.better);
+  }
+  std::size_t checks = 0;
+  std::size_t protections = 0;
+  for (const CheckDiff& check : diff.checks) checks += check.direction == Direction::Worse ? 1 : 0;
+  for (const ProtectionDiff& each : diff.protections)
+    protections += each.direction == Direction::Worse ? 1 : 0;
+  std::string parts;
+  const auto add = [&parts](const std::string& part) {
+    parts += (parts.empty() ? "" : ", ") + part;
+  };
+  if (checks > 0) add(plural(checks, "check"));
+  if (protections > 0) add(plural(protections, "protection"));
+  if (diff.became_incomplete) add("the campaign is not complete");
+  return fmt::format("{} got worse: {}", plural(diff.worse, "thing"), parts);
+}
+
+std::string verdict_change(const CheckDiff& check) {
+  if (!check.before) return fmt::format("new: {}", name_of(*check.after));
+  if (!check.after) return fmt::format("{} → gone", name_of(*check.before));
+  if (check.before == check.after) return std::string(name_of(*check.after));
+  return fmt::format("{} → {}", name_of(*check.before), name_of(*check.after));
+}
+
+std::string proof_change(const ProtectionDiff& protection) {
+  const auto word = [](bool proven) { return proven ? "proven" : "unproven"; };
+  if (!protection.before) return fmt::format("new: {}", word(*protection.after));
+  if (!protection.after) return fmt::format("{} → gone", word(*protection.before));
+  return fmt::format("{} → {}", word(*protection.before), word(*protection.after));
+}
+
+std::string counts_text(const Campaign& campaign) {
+  std::string text;
+  for (const Verdict verdict : kVerdicts) {
+    const std::uint64_t count = campaign.count(verdict);
+    if (count == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(verdict));
+  }
+  return text.empty() ? "no checks" : text;
+}
+
+std::string link_sentence(const Campaign& before, const Campaign& after) {
+  if (after.previous && after.previous->id == before.id)
+    return "the later one names the earlier one as its predecessor";
+  if (before.previous && before.previous->id == after.id)
+    return "the two are given in reverse: the first names the second as its predecessor";
+  return "the two are not linked to each other";
+}
+
+std::string number_text(std::uint64_t number, const std::string& unit) {
+  if (unit == "bytes") return human_size(Bytes{number});
+  return human_seconds(std::chrono::microseconds(number));
+}
+
+std::string percent_text(double relative) { return fmt::format("{:+.0f} %", relative * 100); }
+
+std::string fence_sentence(const NumberFence& fence) {
+  if (!fence.fence)
+    return fmt::format("{} compared; too few to tell change from noise (fewer than {})",
+                       fence.compared, NumberFence::kFewest);
+  return fmt::format(
+      "{} compared; {} beyond Q3 + 3·IQR of all changes, which is ±{:.0f} %", fence.compared,
+      fence.beyond.empty() ? "none" : std::to_string(fence.beyond.size()), *fence.fence * 100);
+}
+
+}  // namespace pybox::reports

@@ -1,0 +1,27 @@
+#pragma once
+/// The sentences and numbers that the text and the page of a diff share.
+
+#include <string>
+
+#include "reports/diff/diff.hpp"
+
+namespace pybox::reports {
+
+/// "nothing got worse", "2 things got worse: 1 check, 1 protection".
+std::string verdict_sentence(const Diff& diff);
+/// "held → broken", "held → gone", "new: held".
+std::string verdict_change(const CheckDiff& check);
+/// "proven → unproven", "new: proven".
+std::string proof_change(const ProtectionDiff& protection);
+/// "3 held, 1 broken": the counts that are not 0, worst first.
+std::string counts_text(const Campaign& campaign);
+/// Whether the later one names the earlier one as its predecessor.
+std::string link_sentence(const Campaign& before, const Campaign& after);
+/// "0.100 s" or "12.0 MiB".
+std::string number_text(std::uint64_t number, const std::string& unit);
+/// "+350 %"
+std::string percent_text(double relative);
+/// "12 compared; none beyond …" with what the fence is.
+std::string fence_sentence(const NumberFence& fence);
+
+}  // namespace pybox::reports
