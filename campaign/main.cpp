@@ -1,9 +1,22 @@
-/// The evidence engine's command line. It lists no checks yet; it says so and fails, so that nobody
-/// takes an empty campaign for a green one.
+/// `campaign`: the evidence engine. Everything is in cli/.
 
 #include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
 
-int main() {
-  std::fputs("error: this build of `campaign` holds no checks\n", stderr);
-  return 1;
+#include "campaign/cli/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/process_setup.hpp"
+
+int main(int argc, char** argv) {
+  pybox::cli::prepare_process();
+  try {
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return pybox::campaign::run_command(words);
+  } catch (const std::exception& fault) {
+    // Nothing in PyBox throws; this is for a library that does against its promise.
+    std::fprintf(stderr, "error: campaign failed: %s\nhint: please report this\n", fault.what());
+    return pybox::cli::exit_code::kCannot;
+  }
 }

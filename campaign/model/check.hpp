@@ -19,6 +19,10 @@ namespace pybox::campaign {
 ///   only:NAME   the cut set left out but for NAME (cut sets of two and more)
 ///   benign      the legitimate use next door, every protection on
 using ArmName = std::string;
+inline const std::string kProtected = "protected";
+inline const std::string kControl = "control";
+inline const std::string kOnly = "only:";
+inline const std::string kBenign = "benign";
 
 /// What an arm showed, in one word that can be compared: "reached", an errno name
 /// ("ECONNREFUSED"), or what an oracle calls it ("oom", "timeout", …). An attack that came through
@@ -64,7 +68,10 @@ struct Check {
 /// "net.loopback@native": how one of the two is addressed where the engine matters.
 std::string full_id(const Check& check);
 
-/// The arms in the order in which they run; each names what it leaves out.
+/// What fits an arm of the check; empty: anything but `reached` (only an `only:` arm may say so).
+std::vector<Signature> expected_of(const Check& check, const ArmName& arm);
+
+/// Every arm of the check; each names what it leaves out.
 struct Arm {
   ArmName name;
   std::vector<std::string> removed;

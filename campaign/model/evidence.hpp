@@ -45,8 +45,8 @@ struct AttemptResult {
   std::string why;
   std::string nonce;
   Nanos duration{};
-  std::optional<SealFacts> seal;       ///< none where no box reported one
-  std::optional<std::string> report;   ///< blobs, by SHA-256
+  std::optional<SealFacts> seal;      ///< none where no box reported one
+  std::optional<std::string> report;  ///< blobs, by SHA-256
   std::optional<std::string> out, err;
   std::string line;                    ///< at most kLineKept bytes
   std::vector<SeriesPoint> series;     ///< of resource checks; else empty

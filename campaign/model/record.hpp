@@ -14,7 +14,7 @@
 namespace pybox::campaign {
 
 struct Record {
-  std::string check;       ///< Check::id
+  std::string check;  ///< Check::id
   EngineKind engine = EngineKind::Vm;
   ArmName arm;
   std::uint32_t attempt = 1;

@@ -1,8 +1,8 @@
 #pragma once
 /// A world: one boxd, everything planted around it (docs/evidence.md "A probe"), and the boxes it
 /// makes. The runner opens two for each engine, one with the released boxd for arms that leave
-/// nothing out and one with boxd-campaign for the others, and sends them arm after arm; a check with
-/// `own_world` gets fresh ones for each arm.
+/// nothing out and one with boxd-campaign for the others, and sends them arm after arm; a check
+/// with `own_world` gets fresh ones for each arm.
 
 #include <filesystem>
 #include <memory>

@@ -66,7 +66,14 @@ struct Command {
   std::string_view program_option;
   /// Gives the exit code. An Error is printed by the caller, its kind picks the exit code.
   Result<int> (*run)(const Words& words, const Surroundings& around);
+  /// The program whose command it is, as messages and help call it.
+  std::string_view program = "pybox";
 };
+
+/// The program of a table of commands. Precondition: it is not empty.
+inline std::string_view program_of(std::span<const Command* const> commands) {
+  return commands.front()->program;
+}
 
 /// Every command, in the order of the overview.
 std::span<const Command* const> all_commands();

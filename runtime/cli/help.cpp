@@ -59,8 +59,9 @@ std::string indented(std::string_view text) {
 }  // namespace
 
 std::string help_text(const Command& command) {
-  std::string text = fmt::format("{}\n\nUsage: pybox {}{}{}\n", command.summary, command.name,
-                                 command.synopsis.empty() ? "" : " ", command.synopsis);
+  std::string text =
+      fmt::format("{}\n\nUsage: {} {}{}{}\n", command.summary, command.program, command.name,
+                  command.synopsis.empty() ? "" : " ", command.synopsis);
   std::vector<Row> rows;
   for (const Positional& word : command.positionals)
     rows.push_back({std::string(word.name), word.help});
@@ -76,13 +77,13 @@ std::string help_text(const Command& command) {
   return text;
 }
 
-std::string overview_text(std::span<const Command* const> commands) {
+std::string overview_text(std::span<const Command* const> commands, std::string_view purpose) {
   return fmt::format(
-      "Run Python programs that nobody trusts, each in a fresh sealed box\n\n"
-      "Usage: pybox COMMAND [WORDS]\n\n"
+      "{}\n\n"
+      "Usage: {} COMMAND [WORDS]\n\n"
       "Commands:\n{}\n"
-      "`pybox COMMAND --help` shows the words of a command\n",
-      columns(overview_rows(commands)));
+      "`{} COMMAND --help` shows the words of a command\n",
+      purpose, program_of(commands), columns(overview_rows(commands)), program_of(commands));
 }
 
 std::string group_text(std::string_view group, std::span<const Command* const> commands) {
@@ -91,7 +92,7 @@ std::string group_text(std::string_view group, std::span<const Command* const> c
     if (command->name.starts_with(std::string(group) + " ")) members.push_back(command);
   }
   if (members.empty()) return "";
-  return fmt::format("Usage: pybox {} COMMAND [WORDS]\n\nCommands:\n{}", group,
+  return fmt::format("Usage: {} {} COMMAND [WORDS]\n\nCommands:\n{}", program_of(commands), group,
                      columns(overview_rows(members)));
 }
 

@@ -14,9 +14,14 @@ Error usage(std::string what) { return {ErrorKind::Usage, std::move(what)}; }
 
 std::string in_ticks(std::string_view word) { return "`" + std::string(word) + "`"; }
 
-std::string help_of(std::string_view command) {
-  return "`pybox " + std::string(command) + (command.empty() ? "" : " ") +
+std::string help_of(std::string_view program, std::string_view command) {
+  return "`" + std::string(program) + " " + std::string(command) + (command.empty() ? "" : " ") +
          "--help` shows what there is";
+}
+
+/// "`pybox exec`"
+std::string called(const Command& command) {
+  return "`" + std::string(command.program) + " " + std::string(command.name) + "`";
 }
 
 bool looks_like_option(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
@@ -116,14 +121,13 @@ Error unknown_option(const Command& command, std::string_view word) {
   word = word.substr(0, word.find('='));
   std::vector<std::string_view> names{kHelp};
   for (const Option& option : command.options) names.push_back(option.name);
-  Error error = usage("unknown option " + in_ticks(visible(word)) + " for `pybox " +
-                      std::string(command.name) + "`");
+  Error error = usage("unknown option " + in_ticks(visible(word)) + " for " + called(command));
   const std::string_view near = nearest(word, names);
   if (!near.empty()) return std::move(error).hint("did you mean " + in_ticks(near) + "?");
   if (!command.program_option.empty()) {
     return std::move(error).hint("put `--` before words that belong to the program");
   }
-  return std::move(error).hint(help_of(command.name));
+  return std::move(error).hint(help_of(command.program, command.name));
 }
 
 /// Lets CLI11 assign the option words.
@@ -167,16 +171,15 @@ Result<void> check_positionals(const Command& command, const Words& words) {
   const auto& given = words.positionals;
   if (given.size() > command.positionals.size()) {
     return usage("unexpected word " + in_ticks(visible(given[command.positionals.size()])) +
-                 " for `pybox " + std::string(command.name) + "`")
-        .hint(help_of(command.name));
+                 " for " + called(command))
+        .hint(help_of(command.program, command.name));
   }
   // The value of the program option stands in for the first positional.
   if (!command.program_option.empty() && words.has(command.program_option)) return {};
   for (std::size_t i = given.size(); i < command.positionals.size(); ++i) {
     if (!command.positionals[i].required) continue;
-    return usage("`pybox " + std::string(command.name) + "` needs " +
-                 std::string(command.positionals[i].name))
-        .hint(help_of(command.name));
+    return usage(called(command) + " needs " + std::string(command.positionals[i].name))
+        .hint(help_of(command.program, command.name));
   }
   return {};
 }
@@ -201,16 +204,17 @@ Error unknown_command(const std::string& word, std::string_view group,
     names.push_back(name);
     members += (members.empty() ? "" : "|") + std::string(name);
   }
-  const std::string lead = group.empty() ? "" : std::string(group) + " ";
-  Error error = word.empty()
-                    ? usage("`pybox " + std::string(group) + "` needs a command: " + members)
-                    : usage("unknown command " + in_ticks("pybox " + lead + visible(word)));
+  const std::string_view program = program_of(commands);
+  const std::string lead =
+      std::string(program) + " " + (group.empty() ? "" : std::string(group) + " ");
+  Error error = word.empty() ? usage("`" + std::string(program) + " " + std::string(group) +
+                                     "` needs a command: " + members)
+                             : usage("unknown command " + in_ticks(lead + visible(word)));
   const std::string_view near = nearest(word, names);
   if (!near.empty()) {
-    return std::move(error).hint("did you mean " + in_ticks("pybox " + lead + std::string(near)) +
-                                 "?");
+    return std::move(error).hint("did you mean " + in_ticks(lead + std::string(near)) + "?");
   }
-  return std::move(error).hint(help_of(group));
+  return std::move(error).hint(help_of(program, group));
 }
 
 }  // namespace

@@ -38,8 +38,11 @@ TomlValue value_of(const toml::node& node, std::size_t before) {
     value.text = text->get();
   } else if (node.is_number()) {
     value.kind = TomlKind::Number;
+    value.number = node.value<double>().value_or(0);
+    if (const toml::value<std::int64_t>* whole = node.as_integer()) value.whole = whole->get();
   } else if (node.is_boolean()) {
     value.kind = TomlKind::Flag;
+    value.flag = node.value<bool>().value_or(false);
   } else {
     value.kind = TomlKind::Time;
   }

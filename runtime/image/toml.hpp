@@ -2,7 +2,9 @@
 /// TOML as plain values with line numbers. The heavy header stays in toml.cpp.
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +22,13 @@ struct TomlField;
 
 struct TomlValue {
   TomlKind kind = TomlKind::Table;
-  std::size_t line = 0;  ///< the first line is 1; 0 when the parser does not know
-  std::string text;      ///< of a Text; empty otherwise: numbers, flags and times are not used
-  std::vector<TomlValue> items;   ///< of a List
-  std::vector<TomlField> fields;  ///< of a Table, sorted by key
+  std::size_t line = 0;               ///< the first line is 1; 0 when the parser does not know
+  std::string text;                   ///< of a Text; empty otherwise
+  double number = 0;                  ///< of a Number, as near as a double comes
+  std::optional<std::int64_t> whole;  ///< of a Number that was written without a point
+  bool flag = false;                  ///< of a Flag
+  std::vector<TomlValue> items;       ///< of a List
+  std::vector<TomlField> fields;      ///< of a Table, sorted by key
 
   /// nullptr when there is no such key.
   const TomlValue* find(std::string_view key) const;

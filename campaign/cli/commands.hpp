@@ -1,0 +1,22 @@
+#pragma once
+/// The commands of `campaign`, each defined in its own file cli/cmd_NAME.cpp, as in runtime/cli.
+
+#include <span>
+
+#include "cli/command.hpp"
+
+namespace pybox::campaign {
+
+extern const cli::Command kList;
+
+/// In the order of the overview.
+std::span<const cli::Command* const> all_commands();
+
+constexpr std::string_view kProgram = "campaign";
+/// Exit codes: 0 green; 1 not green; usage, host and interruption as those of pybox.
+constexpr int kNotGreen = 1;
+
+/// The whole of `campaign` after main(). `words`: what stood after its name.
+int run_command(std::span<const std::string> words);
+
+}  // namespace pybox::campaign

@@ -1,0 +1,13 @@
+#pragma once
+/// The table `ask` of a check as the JSON that probes and drivers get.
+
+#include <string>
+
+#include "image/toml.hpp"
+
+namespace pybox::campaign {
+
+/// Compact, ASCII. Times cannot be passed on: `trouble_line` then is the line of the first, else 0.
+std::string ask_to_json(const image::TomlValue& table, std::size_t& trouble_line);
+
+}  // namespace pybox::campaign

@@ -1,0 +1,130 @@
+#include "campaign/oracle/resources.hpp"
+
+#include <fmt/core.h>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "campaign/oracle/probe.hpp"
+#include "request/limits.hpp"
+
+namespace pybox::campaign {
+namespace {
+
+/// A probe's word that the numbers do not bear out.
+Reading unproven(const Reading& said, std::string why) {
+  return {kUnproven, std::move(why), said.line};
+}
+
+Reading without_report(const Reading& said) {
+  return said.signature == kReached ? unproven(said, "no report from the box") : said;
+}
+
+/// Of quota: the kernel hands CPU time out in slices of some milliseconds a period of 100 ms, and
+/// the last period may be spent whole.
+constexpr double kCpuSlack = 1.1;
+constexpr double kCpuSlackSeconds = 0.1;
+
+}  // namespace
+
+Reading read_oom(const Check& check, const Record& record) {
+  const Reading said = read_probe(check, record);
+  if (!record.report) return without_report(said);
+  const std::uint64_t limit = limits_for_image(check.image).memory.count;
+  const auto peak = record.report->kernel.memory_peak_bytes;
+  const std::string numbers = fmt::format(
+      "peak {} of {}", peak ? human_size(Bytes{*peak}) : "unknown", human_size(Bytes{limit}));
+  if (said.signature == kReached) {
+    if (!peak || *peak <= limit) return unproven(said, "`reached`, but " + numbers);
+    return {kReached, numbers, said.line};
+  }
+  if (record.report->kernel.oom_kills.value_or(0) == 0) return {said.signature, numbers, said.line};
+  if (!peak || *peak > limit)
+    return {"over-limit", "killed for memory late: " + numbers, said.line};
+  return {"oom", numbers, said.line};
+}
+
+Reading read_pids(const Check& check, const Record& record) {
+  const Reading said = read_probe(check, record);
+  if (!record.report) return without_report(said);
+  const std::uint64_t limit = limits_for_image(check.image).pids;
+  const auto peak = record.report->kernel.pids_peak;
+  const auto refusals = record.report->kernel.pids_refusals;
+  const std::string numbers =
+      fmt::format("peak {} of {}, refusals {}", peak ? std::to_string(*peak) : "unknown", limit,
+                  refusals ? std::to_string(*refusals) : "unknown");
+  if (said.signature == kReached) {
+    // Some kernels keep no peak (cgroup v1): then that nothing was refused must do.
+    const bool over = peak ? *peak > limit : refusals.value_or(1) == 0;
+    return over ? Reading{kReached, numbers, said.line}
+                : unproven(said, "`reached`, but " + numbers);
+  }
+  if (refusals.value_or(0) == 0) return {said.signature, numbers, said.line};
+  if (peak && *peak > limit) return {"over-limit", numbers, said.line};
+  return {"refused", numbers, said.line};
+}
+
+Reading read_cpu(const Check& check, const Record& record) {
+  const Reading said = read_probe(check, record);
+  if (!record.report) return without_report(said);
+  const auto used = record.report->kernel.cpu_usage_s;
+  const auto wall = record.report->outcome.wall;
+  if (!used || !wall) return {kMalformed, "the report has no CPU time or no duration", said.line};
+  const double share = limits_for_image(check.image).cpu.count / 1000.0;
+  const double allowed = share * seconds(*wall);
+  const double throttled = record.report->kernel.cpu_throttled_s.value_or(0);
+  const std::string numbers =
+      fmt::format("{:.2f} s of CPU in {:.2f} s, allowed {:.2f} s, throttled {:.2f} s", *used,
+                  seconds(*wall), allowed, throttled);
+  if (*used > allowed * kCpuSlack + kCpuSlackSeconds) return {kReached, numbers, said.line};
+  if (throttled > 0) return {"throttled", numbers, said.line};
+  return {"idle", "the limit was never met: " + numbers, said.line};
+}
+
+Reading read_timeout(const Check& check, const Record& record) {
+  const Reading said = read_probe(check, record);
+  if (!record.report) return without_report(said);
+  const Outcome& outcome = record.report->outcome;
+  const std::string numbers =
+      fmt::format("{} after {}", name_of(outcome.observation),
+                  outcome.wall ? human_seconds(*outcome.wall) : "an unknown time");
+  if (said.signature == kReached) return {kReached, numbers, said.line};
+  switch (outcome.observation) {
+    case Observation::SupervisorKill: return {"timeout", numbers, said.line};
+    case Observation::BoxTimerKill: return {"box-timer", numbers, said.line};
+    default: return {said.signature, numbers, said.line};
+  }
+}
+
+Reading read_output(const Check& check, const Record& record) {
+  if (!record.report) return without_report(read_probe(check, record));
+  const Limits limits = limits_for_image(check.image);
+  const CapturedStream& out = record.report->out;
+  const CapturedStream& err = record.report->err;
+  const std::string numbers = fmt::format("kept {} of {} and {} of {} bytes", out.bytes.size(),
+                                          out.bytes_total, err.bytes.size(), err.bytes_total);
+  if (out.bytes.size() > limits.stdout_bytes.count || err.bytes.size() > limits.stderr_bytes.count)
+    return {kReached, numbers, {}};
+  if (out.truncated() || err.truncated()) return {"truncated", numbers, {}};
+  // Not more than fits was written: what the probe says of it counts.
+  return read_probe(check, record);
+}
+
+Reading read_files(const Check& check, const Record& record) {
+  const Reading said = read_probe(check, record);
+  if (!record.report) return without_report(said);
+  const Files& files = record.report->files;
+  const std::string planted = record.canary + ":file";
+  for (const ReturnedFile& file : files.returned) {
+    if (file.sha256 == sha256_hex(planted) || file.sha256 == sha256_hex(planted + "\n"))
+      return {kReached, "the planted file came back as `" + visible(file.name) + "`", said.line};
+  }
+  std::string numbers =
+      fmt::format("{} returned, {} left behind", files.returned.size(), files.omitted_total);
+  if (!files.omitted.empty()) numbers += ", the first: " + visible(files.omitted.front().reason);
+  if (files.status == Files::Status::Refused) return {"refused", numbers, said.line};
+  if (files.status == Files::Status::NotReceived) return {"not-received", numbers, said.line};
+  if (files.omitted_total > 0) return {"omitted", numbers, said.line};
+  return {files.returned.empty() ? "none" : "received", numbers, said.line};
+}
+
+}  // namespace pybox::campaign

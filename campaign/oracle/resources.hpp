@@ -1,0 +1,23 @@
+#pragma once
+/// Oracles of resource checks: the kernel's numbers in the report decide, not the probe's word. A
+/// probe that says `reached` must be borne out by them, else it is `unproven`.
+
+#include "campaign/oracle/oracle.hpp"
+
+namespace pybox::campaign {
+
+/// `oom`: the kernel counted a kill for memory and the peak stayed at the limit.
+Reading read_oom(const Check& check, const Record& record);
+/// `refused`: the kernel refused a task and the peak stayed at the limit.
+Reading read_pids(const Check& check, const Record& record);
+/// `throttled`: no more CPU time than the share of the time it ran.
+Reading read_cpu(const Check& check, const Record& record);
+/// `timeout` (the deadline), `box-timer`, else the probe's word.
+Reading read_timeout(const Check& check, const Record& record);
+/// `truncated`: no more output kept than agreed, all of it counted.
+Reading read_output(const Check& check, const Record& record);
+/// `refused`, `not-received`, `omitted`, `received`: what became of the files; `reached` when one
+/// of them is the planted file.
+Reading read_files(const Check& check, const Record& record);
+
+}  // namespace pybox::campaign
