@@ -36,8 +36,11 @@ Result<sys::Fd> connect(const sys::StateDirs& dirs) {
 
 Result<Status> ask_status(const sys::Fd& connection, AskGuest guest, Nanos patience) {
   const std::string head = link::ask_status_head(guest == AskGuest::Yes);
-  PYBOX_TRY(
-      sys::write_all(connection.get(), link::encode({link::FrameType::AskStatus, 0, head, {}})));
+  const auto asked =
+      sys::write_all(connection.get(), link::encode({link::FrameType::AskStatus, 0, head, {}}));
+  // It ended while we connected: the same as an end before the answer.
+  if (!asked && asked.error().errno_code() == EPIPE) return not_running();
+  if (!asked) return asked.error();
   const Nanos deadline = monotonic_now() + patience;
   link::FrameReader reader;
   std::array<char, 4096> chunk;

@@ -11,6 +11,7 @@
 #include "vm/kvm.hpp"
 #include "vm/qemu_command.hpp"
 #include "vm/saved_state.hpp"
+#include "vm/warm_up.hpp"
 
 namespace pybox::vm {
 namespace {
@@ -23,10 +24,14 @@ constexpr Nanos kKvmBootPatience = std::chrono::seconds(30);
 constexpr Nanos kTcgBootPatience = std::chrono::seconds(240);
 constexpr Nanos kResumePatience = std::chrono::seconds(30);
 constexpr Nanos kMigratePatience = std::chrono::seconds(120);
-/// QEMU's emulation of several processors has a race when a kernel patches its own code while it
-/// boots ("Oops: int3", QEMU up to 8.x); the kernel then panics and the VM ends. Booting again
-/// helps.
+/// QEMU's emulation of several processors has a race when a kernel patches its own code ("Oops:
+/// int3", QEMU before 8.1); the kernel then panics and the VM ends. Trying again helps.
 constexpr int kBootAttempts = 3;
+constexpr int kResumeAttempts = 2;
+/// An empty program takes 2 s on a quiet host under emulation.
+constexpr Nanos kWarmUpPatience = std::chrono::seconds(60);
+/// A number that no run of a client has: those count from 1.
+constexpr std::uint64_t kWarmUpRun = std::uint64_t{1} << 62U;
 constexpr Nanos kLook = Millis(50);
 
 class Launcher {
@@ -39,12 +44,16 @@ class Launcher {
  private:
   Result<Launched> launch_with(Accelerator accelerator);
   Result<Launched> resume(const fs::path& file);
-  Result<Launched> boot(Nanos patience);
-  Result<Launched> boot_patiently();
+  Result<Launched> resume_patiently(const fs::path& file);
+  Result<Launched> boot(Nanos patience, const std::string& key);
+  Result<Launched> boot_patiently(const std::string& key);
+  Result<void> warm_up(Machine& machine);
   Result<void> save(Launched& launched, const std::string& key);
   Result<void> wait_migrated(Machine& machine);
   Result<void> greet(Launched& launched, bool resumed, Nanos patience);
+  Result<std::unique_ptr<Machine>> start_machine(const std::vector<std::string>& arguments);
   Error end_of(const Machine& machine, const char* doing) const;
+  Error with_last_words(std::string text) const;
   void notice(const std::string& text);
 
   const Config& config_;
@@ -92,7 +101,7 @@ Result<Launched> Launcher::launch_with(Accelerator accelerator) {
                            config_.base.image_id, processor_facts(processor)}));
   std::optional<Launched> launched;
   if (const std::optional<fs::path> file = store_.find(key)) {
-    Result<Launched> resumed = resume(*file);
+    Result<Launched> resumed = resume_patiently(*file);
     if (watcher_.aborted()) return aborted();
     if (resumed) {
       launched = std::move(resumed).value();
@@ -103,29 +112,49 @@ Result<Launched> Launcher::launch_with(Accelerator accelerator) {
   if (!launched) {
     store_.remove_others(std::nullopt);
     const bool kvm = accelerator == Accelerator::Kvm;
-    launched = PYBOX_TRY(kvm ? boot(kKvmBootPatience) : boot_patiently());
-    PYBOX_TRY(save(*launched, key));
+    launched = PYBOX_TRY(kvm ? boot(kKvmBootPatience, key) : boot_patiently(key));
   }
   launched->accelerator = accelerator;
   launched->notices = notices_;
   return std::move(*launched);
 }
 
-Result<Launched> Launcher::boot_patiently() {
+Result<Launched> Launcher::resume_patiently(const fs::path& file) {
   for (int attempt = 1;; ++attempt) {
-    Result<Launched> booted = boot(kTcgBootPatience);
+    Result<Launched> resumed = resume(file);
+    const bool last = attempt == kResumeAttempts;
+    if (resumed || last || watcher_.aborted()) return resumed;
+    // A damaged file stays damaged.
+    if (resumed.error().kind() == ErrorKind::Evidence) return resumed;
+    notice("the guest did not resume (" + resumed.error().message() + "); trying again");
+  }
+}
+
+Result<Launched> Launcher::boot_patiently(const std::string& key) {
+  for (int attempt = 1;; ++attempt) {
+    Result<Launched> booted = boot(kTcgBootPatience, key);
     if (booted || attempt == kBootAttempts || watcher_.aborted()) return booted;
     notice("the guest did not start (" + booted.error().message() + "); trying again");
   }
 }
 
+Result<std::unique_ptr<Machine>> Launcher::start_machine(
+    const std::vector<std::string>& arguments) {
+  auto machine = Machine::start(config_.qemu, arguments, console_);
+  if (!machine) return with_last_words(machine.error().message());
+  return machine;
+}
+
 Error Launcher::end_of(const Machine& machine, const char* doing) const {
-  const std::string why = machine.broken().value_or("it does not answer");
+  return with_last_words(std::string(doing) + ": " +
+                         machine.broken().value_or("it does not answer"));
+}
+
+Error Launcher::with_last_words(std::string text) const {
   // The last line is usually the reason.
   std::string_view tail = console_.tail();
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == '\r')) tail.remove_suffix(1);
   const std::string_view last = tail.substr(tail.rfind('\n') + 1);
-  std::string text = std::string(doing) + ": " + why;
   if (!last.empty()) text += ", after saying `" + visible(last.substr(0, 200)) + "`";
   return Error(ErrorKind::HostCannot, text).hint("`pybox vm logs` shows the guest's console");
 }
@@ -149,12 +178,36 @@ Result<void> Launcher::greet(Launched& launched, bool resumed, Nanos patience) {
   return end_of(machine, "the guest");
 }
 
-Result<Launched> Launcher::boot(Nanos patience) {
+Result<Launched> Launcher::boot(Nanos patience, const std::string& key) {
   watcher_.stage("booting the guest");
   Launched launched;
-  launched.machine = PYBOX_TRY(Machine::start(config_.qemu, arguments_, console_));
+  launched.machine = PYBOX_TRY(start_machine(arguments_));
   PYBOX_TRY(greet(launched, false, patience));
+  PYBOX_TRY(warm_up(*launched.machine));
+  launched.warm = true;
+  PYBOX_TRY(save(launched, key));
   return launched;
+}
+
+/// The first box makes the kernel patch its own code in many places (its static keys: cgroups,
+/// quotas, name spaces), which is where the emulator's race strikes. Done before the state is
+/// saved, a resumed guest need not do it again.
+Result<void> Launcher::warm_up(Machine& machine) {
+  watcher_.stage("warming up the guest");
+  machine.send(warm_up_order(kWarmUpRun, config_.base.image_id, config_.cpus));
+  const Nanos deadline = monotonic_now() + kWarmUpPatience;
+  while (!machine.broken() && monotonic_now() < deadline) {
+    if (watcher_.aborted()) return aborted();
+    machine.pump(kLook);
+    while (const auto frame = machine.next_frame()) {
+      if (frame->run != kWarmUpRun) continue;
+      // Both come when nothing of the box is left. A box that was refused is the first run's to
+      // tell; it is no reason to refuse a start.
+      if (frame->type == link::FrameType::Report || frame->type == link::FrameType::Failed)
+        return {};
+    }
+  }
+  return end_of(machine, "the guest's first box");
 }
 
 Result<void> Launcher::wait_migrated(Machine& machine) {
@@ -174,6 +227,7 @@ Result<void> Launcher::wait_migrated(Machine& machine) {
 }
 
 /// A state that cannot be written costs the next start a boot; it is no reason to refuse this one.
+/// Error: the guest is lost.
 Result<void> Launcher::save(Launched& launched, const std::string& key) {
   watcher_.stage("saving the guest");
   Machine& machine = *launched.machine;
@@ -192,6 +246,7 @@ Result<void> Launcher::save(Launched& launched, const std::string& key) {
   if (!written) {
     store_.remove_others(std::nullopt);
     if (watcher_.aborted()) return aborted();
+    if (machine.broken()) return end_of(machine, "the guest, while it was saved");
     notice("the VM could not be saved (" + written.error().message() +
            "); the next start boots again");
   }
@@ -208,7 +263,7 @@ Result<Launched> Launcher::resume(const fs::path& file) {
   arguments.insert(arguments.end(), {"-incoming", "defer"});
   Launched launched;
   launched.resumed = true;
-  launched.machine = PYBOX_TRY(Machine::start(config_.qemu, arguments, console_));
+  launched.machine = PYBOX_TRY(start_machine(arguments));
   Machine& machine = *launched.machine;
   machine.expect_stop(true);
   PYBOX_TRY(machine.execute("getfd", {{"fdname", std::string("state")}}, state.get()));

@@ -1,6 +1,8 @@
 #pragma once
 /// From a configuration to a machine that answers: resumed from its saved state when there is one
-/// that fits, else booted and saved; with KVM where it works, else emulated.
+/// that fits, else booted, warmed up and saved; with KVM where it works, else emulated. A guest or
+/// a QEMU that ends by itself on the way is tried again, with a notice each time, a bounded number
+/// of times.
 
 #include <functional>
 #include <memory>
@@ -17,13 +19,16 @@ namespace pybox::vm {
 struct StartWatcher {
   std::function<void(std::string_view)> stage;   ///< "starting the guest"
   std::function<void(std::string_view)> notice;  ///< what the user should know
-  std::function<bool()> aborted;                 ///< true: nobody waits any more
+  /// True: nobody waits any more. Asked at least every 50 ms while the guest is waited for, so that
+  /// it may also do what else is due.
+  std::function<bool()> aborted;
 };
 
 struct Launched {
   std::unique_ptr<Machine> machine;
   Accelerator accelerator = Accelerator::Tcg;
   bool resumed = false;
+  bool warm = false;                 ///< it has run a box since QEMU started (vm/warm_up.hpp)
   std::vector<std::string> images;   ///< ids the guest has mounted
   std::vector<std::string> notices;  ///< all that were given
 };

@@ -1,7 +1,8 @@
 #pragma once
-/// The guest as it was saved right after its first boot, before any box: `pybox vm start` resumes
-/// it in a fraction of a second. It fits only the very machine that wrote it, so its name holds a
-/// key over everything that machine is made of, and its own size and checksum.
+/// The guest as it was saved after its first boot and one empty box of PyBox's own, which is gone,
+/// before any box of a user: `pybox vm start` resumes it in a fraction of a second. It fits only
+/// the very machine that wrote it, so its name holds a key over everything that machine is made of,
+/// and its own size and checksum.
 ///
 /// $PYBOX_HOME/vm/saved/KEY-CHECKSUM-SIZE.state, mode 0600; at most one, whole or absent.
 

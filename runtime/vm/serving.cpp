@@ -26,19 +26,27 @@ constexpr Nanos kHelloAge = std::chrono::seconds(5);
 /// How long a status waits for the guest's part; it is given without it then.
 constexpr Nanos kGuestPatience = std::chrono::seconds(2);
 
+Route route_of(std::uint64_t session, const Frame& frame, const Result<link::RunOrder>& order) {
+  Route route{session, frame.run, {}, frame.head};
+  if (order) route.receipt_id = order->receipt_id;
+  return route;
+}
+
 }  // namespace
 
 Status Serving::status() const {
   Status status;
   status.running = true;
   status.pid = static_cast<std::uint64_t>(::getpid());
-  status.qemu_pid = static_cast<std::uint64_t>(machine_.pid());
+  // Zero while there is none: it ended and another is being started.
+  const Machine& machine = *launched_.machine;
+  status.qemu_pid = machine.broken() ? 0 : static_cast<std::uint64_t>(machine.pid());
   status.accelerator = name_of(launched_.accelerator);
   status.memory = config_.memory;
   status.cpus = config_.cpus;
   status.uptime = monotonic_now() - since_;
   status.state = launched_.resumed ? "resumed" : "booted";
-  status.images = plugged_.images();
+  status.images = plugged_->images();
   status.runs = static_cast<std::uint32_t>(runs_.size());
   status.notices = launched_.notices;
   return status;
@@ -51,39 +59,42 @@ Session* Serving::session_of(std::uint64_t id) {
   return at == sessions_.end() ? nullptr : &*at;
 }
 
+void Serving::loop() {
+  do {
+    warm_up();
+    while (!stopping_ && !machine().broken()) wait();
+  } while (start_again());
+  finish();
+}
+
 void Serving::wait() {
-  const int timeout = poll_patience();
+  serve(poll_patience(), &machine());
+  // Plugging in an image reads ahead; those frames would not wake the next poll.
+  take_guest_frames();
+  release_held();
+}
+
+void Serving::serve(int timeout, Machine* machine) {
   std::vector<pollfd> watched;
   watched.push_back({sessions_.size() < kMaxSessions ? listener_.get() : -1, POLLIN, 0});
   watched.push_back({signals_.get(), POLLIN, 0});
-  machine_.watch(watched);
-  const bool reading = machine_.waiting() < kGuestBacklog;
+  const bool reading = machine == nullptr || machine->waiting() < kGuestBacklog;
   for (const Session& session : sessions_) watched.push_back(session.watch(reading));
+  const std::size_t clients = watched.size();
+  if (machine != nullptr) machine->watch(watched);
   if (::poll(watched.data(), watched.size(), timeout) < 0) return;
   if (watched[1].revents != 0) stopping_ = true;
-  machine_.handle({watched.data() + 2, Machine::kWatched});
-  take_guest_frames();
-  std::size_t at = 2 + Machine::kWatched;
+  if (machine != nullptr) {
+    machine->handle({watched.data() + clients, Machine::kWatched});
+    take_guest_frames();
+  }
+  std::size_t at = 2;
   for (Session& session : sessions_) {
     session.handle(watched[at++]);
     serve_session(session);
   }
   if (watched[0].revents != 0) welcome();
   drop_closed_sessions();
-  // Plugging in an image reads ahead; those frames would not wake the next poll.
-  take_guest_frames();
-  release_held();
-}
-
-void Serving::warm_up() {
-  const std::uint64_t run = runs_.fresh();
-  warm_ = WarmUp(run, monotonic_now());
-  machine_.send(warm_up_order(run, config_.base.image_id, config_.cpus));
-}
-
-void Serving::release_held() {
-  warm_.look(monotonic_now());
-  for (Frame& frame : warm_.release()) forward_run(frame.run, std::move(frame));
 }
 
 void Serving::welcome() {
@@ -99,25 +110,36 @@ void Serving::serve_frame(Session& session, Frame frame) {
   switch (frame.type) {
     case FrameType::AskStatus: return answer_status(session, frame);
     case FrameType::StopVm: stopping_ = true; return;
-    case FrameType::Run: return start_run(session, std::move(frame));
+    case FrameType::Run:
     case FrameType::Stdin:
     case FrameType::Stop:
-      if (const auto run = runs_.run_of(session.id(), frame.run)) {
-        frame.run = *run;
-        forward_run(*run, std::move(frame));
-      }
+      if (!warm_.hold(session.id(), frame)) serve_run_frame(session.id(), std::move(frame));
       return;
     default: return;  // not a client's to send
+  }
+}
+
+void Serving::serve_run_frame(std::uint64_t session, Frame frame) {
+  if (frame.type == FrameType::Run) return start_run(session, std::move(frame));
+  if (frame.type == FrameType::ClientGone) {
+    for (const std::uint64_t run : runs_.drop_client(session)) {
+      forward_run(run, {FrameType::ClientGone, run, "{}", {}});
+    }
+    return;
+  }
+  if (const auto run = runs_.run_of(session, frame.run)) {
+    frame.run = *run;
+    forward_run(*run, std::move(frame));
   }
 }
 
 void Serving::answer_status(Session& session, const Frame& frame) {
   const Result<bool> guest = link::ask_status_from(frame.head);
   const Question question{session.id(), frame.run, monotonic_now() + kGuestPatience};
-  if (!guest || !*guest) return tell_status(question, std::nullopt);
+  if (!guest || !*guest || machine().broken()) return tell_status(question, std::nullopt);
   const std::uint64_t number = runs_.fresh();
   questions_.ask(number, question);
-  machine_.send({FrameType::AskGuest, number, "{}", {}});
+  machine().send({FrameType::AskGuest, number, "{}", {}});
 }
 
 void Serving::tell_status(const Question& question, std::optional<link::GuestCounters> guest) {
@@ -147,15 +169,13 @@ int Serving::poll_patience() {
   return patience ? static_cast<int>(std::chrono::ceil<Millis>(*patience).count()) : -1;
 }
 
-void Serving::start_run(Session& session, Frame frame) {
+void Serving::start_run(std::uint64_t session, Frame frame) {
   const Result<link::RunOrder> order = link::order_from(frame.head, frame.body);
-  Route route{session.id(), frame.run, {}, frame.head};
-  if (order) route.receipt_id = order->receipt_id;
-  const auto run = runs_.add(std::move(route));
+  const auto run = runs_.add(route_of(session, frame, order));
   // A client that uses a number twice has lost count; its first run is not disturbed.
   if (!run) return;
   if (!order) return fail_run(*run, order.error());
-  const Result<void> image = plugged_.need(*run, order->image_id, runs_.fresh());
+  const Result<void> image = plugged_->need(*run, order->image_id, runs_.fresh());
   if (!image) return fail_run(*run, image.error());
   frame.run = *run;
   forward_run(*run, std::move(frame));
@@ -163,15 +183,15 @@ void Serving::start_run(Session& session, Frame frame) {
 
 /// Frames of a run whose image is only being plugged in wait for it, in order.
 void Serving::forward_run(std::uint64_t run, Frame frame) {
-  if (warm_.hold(frame) || plugged_.hold(run, frame)) return;
+  if (plugged_->hold(run, frame)) return;
   if (frame.type == FrameType::Run) renew();
-  machine_.send(frame);
+  machine().send(frame);
 }
 
 void Serving::renew() {
   if (monotonic_now() - greeted_ < kHelloAge) return;
   greeted_ = monotonic_now();
-  machine_.send(hello(false));
+  machine().send(hello(false));
 }
 
 void Serving::fail_run(std::uint64_t run, const Error& error) {
@@ -182,12 +202,12 @@ void Serving::fail_run(std::uint64_t run, const Error& error) {
 }
 
 void Serving::take_guest_frames() {
-  while (auto frame = machine_.next_frame()) take_guest_frame(std::move(*frame));
+  while (auto frame = machine().next_frame()) take_guest_frame(std::move(*frame));
 }
 
 void Serving::take_guest_frame(Frame frame) {
   if (warm_.answer(frame)) return;
-  if (auto answered = plugged_.answer(frame)) {
+  if (auto answered = plugged_->answer(frame)) {
     for (Frame& each : answered->frames) forward_run(each.run, std::move(each));
     for (const std::uint64_t run : answered->failed) {
       fail_run(run, Error(ErrorKind::HostCannot, "plugging in the image: " + answered->why));
@@ -239,21 +259,28 @@ void Serving::drop_closed_sessions() {
       ++at;
       continue;
     }
-    for (const std::uint64_t run : runs_.drop_client(at->id())) {
-      forward_run(run, {FrameType::ClientGone, run, "{}", {}});
-    }
+    Frame gone{FrameType::ClientGone, 0, "{}", {}};
+    if (!warm_.hold(at->id(), gone)) serve_run_frame(at->id(), std::move(gone));
     at = sessions_.erase(at);
   }
 }
 
 void Serving::finish() {
   if (!stopping_) {
-    ::dprintf(STDERR_FILENO, "pybox vm: the VM was lost: %s\n", machine_.broken()->c_str());
+    ::dprintf(STDERR_FILENO, "pybox vm: the VM was lost: %s\n", machine().broken()->c_str());
   }
   // No new client may come to a VM that ends.
   listener_.reset();
   remove_leftovers(config_.dirs);
-  machine_.end();
+  machine().end();
+  // Runs that never reached the guest are lost like the others.
+  warm_.end();
+  for (const HeldFrame& held : warm_.release()) {
+    if (held.frame.type == FrameType::ClientGone) runs_.drop_client(held.session);
+    if (held.frame.type != FrameType::Run) continue;
+    const auto order = link::order_from(held.frame.head, held.frame.body);
+    if (order) runs_.add(route_of(held.session, held.frame, order));
+  }
   for (const Route& route : runs_.take_all()) {
     if (!route.client) keep_record(route, std::nullopt);
   }

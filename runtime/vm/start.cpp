@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 
 #include "base/text.hpp"
 #include "sys/file.hpp"
@@ -19,9 +20,9 @@ namespace {
 
 constexpr std::size_t kMaxLine = 65536;
 constexpr Bytes kLogLimit = 1_MiB;
-/// A supervisor that holds the life lock but serves no socket is ending; it needs no longer than
-/// this.
-constexpr Nanos kEndPatience = std::chrono::seconds(5);
+/// A supervisor that holds the life lock but serves no socket is ending: it gives QEMU 2 s, and on
+/// a busy host needs a while to notice that nobody waits for it any more.
+constexpr Nanos kEndPatience = std::chrono::seconds(20);
 
 std::vector<std::string> supervisor_environment() {
   std::vector<std::string> environment;
@@ -67,34 +68,70 @@ Result<sys::Fd> spawn_supervisor(const sys::StateDirs& dirs) {
   return std::move(pipe.read);
 }
 
-/// True: ready. False: nothing decisive yet.
-Result<bool> take_line(std::string_view line, const StartWatcher& watcher) {
+/// What the supervisor says, line by line.
+class Lines {
+ public:
+  Lines(sys::Fd pipe, const StartWatcher& watcher) : pipe_(std::move(pipe)), watcher_(watcher) {}
+
+  /// Passes stages and notices on until the supervisor is ready. Error: the one it failed with, or
+  /// `ended` when it closed the pipe without one.
+  Result<void> until_ready(const char* ended);
+  /// Passes on what has been said since, without waiting.
+  void pass_on();
+
+ private:
+  /// True: ready. False: nothing decisive.
+  Result<bool> take(std::string_view line);
+  /// nullopt: the supervisor closed the pipe.
+  std::optional<std::string> next();
+
+  sys::Fd pipe_;
+  const StartWatcher& watcher_;
+  std::string buffer_;
+};
+
+Result<bool> Lines::take(std::string_view line) {
   const std::size_t space = line.find(' ');
   const std::string_view word = line.substr(0, space);
   const std::string_view rest = space == std::string_view::npos ? "" : line.substr(space + 1);
   if (word == "ready") return true;
   if (word == "failed") return failure_from(rest);
-  if (word == "stage") watcher.stage(rest);
-  if (word == "notice") watcher.notice(rest);
+  if (word == "stage") watcher_.stage(rest);
+  if (word == "notice") watcher_.notice(rest);
   return false;
 }
 
-Result<void> wait_ready(const sys::Fd& pipe, const StartWatcher& watcher) {
-  std::string buffer;
+std::optional<std::string> Lines::next() {
   std::array<char, 4096> chunk;
   for (;;) {
-    const ssize_t n = ::read(pipe.get(), chunk.data(), chunk.size());
+    if (const std::size_t end = buffer_.find('\n'); end != std::string::npos) {
+      std::string line = buffer_.substr(0, end);
+      buffer_.erase(0, end + 1);
+      return line;
+    }
+    const ssize_t n = ::read(pipe_.get(), chunk.data(), chunk.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0 || buffer.size() > kMaxLine) {
-      return Error(ErrorKind::HostCannot, "the VM's supervisor ended before the VM was ready")
-          .hint("`pybox vm logs` shows why");
-    }
-    buffer.append(chunk.data(), static_cast<std::size_t>(n));
-    for (std::size_t end = buffer.find('\n'); end != std::string::npos; end = buffer.find('\n')) {
-      const std::string line = buffer.substr(0, end);
-      buffer.erase(0, end + 1);
-      if (PYBOX_TRY(take_line(line, watcher))) return {};
-    }
+    if (n <= 0 || buffer_.size() > kMaxLine) return std::nullopt;
+    buffer_.append(chunk.data(), static_cast<std::size_t>(n));
+  }
+}
+
+Result<void> Lines::until_ready(const char* ended) {
+  while (const auto line = next()) {
+    if (PYBOX_TRY(take(*line))) return {};
+  }
+  return Error(ErrorKind::HostCannot, ended).hint("`pybox vm logs` shows why");
+}
+
+void Lines::pass_on() {
+  const auto waits = [this] {
+    pollfd ready{pipe_.get(), POLLIN, 0};
+    return !buffer_.empty() || (::poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN) != 0);
+  };
+  while (waits()) {
+    const auto line = next();
+    if (!line) return;
+    (void)take(*line).has_value();
   }
 }
 
@@ -118,13 +155,13 @@ Result<Started> start(const sys::StateDirs& dirs, const StartWatcher& watcher) {
     return Error(ErrorKind::HostCannot, "another supervisor holds the VM and does not answer")
         .hint("end it with `pybox vm stop`");
   }
-  const sys::Fd pipe = PYBOX_TRY(spawn_supervisor(dirs));
-  PYBOX_TRY(wait_ready(pipe, watcher));
+  Lines lines(PYBOX_TRY(spawn_supervisor(dirs)), watcher);
+  PYBOX_TRY(lines.until_ready("the VM's supervisor ended before the VM was ready"));
   Status after = PYBOX_TRY(status_of(dirs));
   if (!after.running) {
-    return Error(ErrorKind::HostCannot, "the VM ended right after it had started")
-        .hint("`pybox vm logs` shows why");
+    PYBOX_TRY(lines.until_ready("the VM ended right after it had started"));
   }
+  lines.pass_on();
   return Started{false, std::move(after)};
 }
 
@@ -140,8 +177,9 @@ StartReport report_to_starter() {
   report.watcher.stage = [](std::string_view text) { tell("stage " + visible(text)); };
   report.watcher.notice = [](std::string_view text) { tell("notice " + visible(text)); };
   report.watcher.aborted = nobody_listens;
-  report.ready = [] {
-    tell("ready");
+  report.ready = [] { tell("ready"); };
+  report.settled = [](const std::optional<Error>& lost) {
+    if (lost) report_failure(*lost);
     ::close(kStartPipe);
   };
   return report;

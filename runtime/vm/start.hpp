@@ -4,7 +4,8 @@
 /// Theory of operation: the starter holds the start lock, spawns `pybox vm-supervise` in a session
 /// of its own with a pipe as descriptor 3, and reads lines from it until "ready" or "failed". If
 /// the starter dies, the supervisor finds its pipe closed and gives up, so an interrupted start
-/// leaves nothing.
+/// leaves nothing. After "ready" the starter asks for the status over the socket; only when the VM
+/// has gone meanwhile it reads on, to learn why.
 
 #include <filesystem>
 #include <string>

@@ -11,6 +11,7 @@
 #include "vm/socket.hpp"
 
 namespace pybox::vm {
+
 Result<void> supervise(const Config& config, const StartReport& report) {
   PYBOX_TRY(sys::ensure_private_dir(config.dirs.run));
   const std::optional<sys::Fd> life = PYBOX_TRY(take_life_lock(config.dirs));
@@ -25,7 +26,11 @@ Result<void> supervise(const Config& config, const StartReport& report) {
   };
   Launched launched = PYBOX_TRY(launch(config, console, watcher));
   sys::Fd listener = PYBOX_TRY(listen_socket(socket_path(config.dirs)));
-  Serving serving(config, std::move(launched), std::move(listener), std::move(signals));
+  const auto relaunch = [&config, &console](const StartWatcher& meanwhile) {
+    return launch(config, console, meanwhile);
+  };
+  Serving serving(config, report, relaunch, std::move(launched), std::move(listener),
+                  std::move(signals));
   const std::string pid = std::to_string(::getpid()) + "\n";
   PYBOX_TRY(sys::replace_file(pid_path(config.dirs), pid));
   report.ready();

@@ -28,13 +28,16 @@ link::Frame warm_up_order(std::uint64_t run, std::string_view image_id, std::uin
   return {link::FrameType::Run, run, link::order_head(order), link::order_body(order)};
 }
 
-WarmUp::WarmUp(std::uint64_t run, Nanos began)
-    : run_(run), number_(run), until_(began + kPatience) {}
+void WarmUp::begin(std::uint64_t run, Nanos now) {
+  run_ = run;
+  number_ = run;
+  until_ = now + kPatience;
+}
 
-bool WarmUp::hold(link::Frame& frame) {
+bool WarmUp::hold(std::uint64_t session, link::Frame& frame) {
   // Behind a frame that waits, everything waits: the order within a run is kept.
   if (!run_ && held_.empty()) return false;
-  held_.push_back(std::move(frame));
+  held_.push_back({session, std::move(frame)});
   return true;
 }
 
@@ -53,7 +56,7 @@ std::optional<Nanos> WarmUp::patience(Nanos now) const {
   return std::max(Nanos{0}, until_ - now);
 }
 
-std::vector<link::Frame> WarmUp::release() {
+std::vector<HeldFrame> WarmUp::release() {
   if (run_) return {};
   return std::exchange(held_, {});
 }

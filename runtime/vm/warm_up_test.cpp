@@ -23,36 +23,40 @@ TEST_CASE("the warm-up's order is one that boxd takes") {
 }
 
 TEST_CASE("frames wait for the warm-up and come out in order") {
-  WarmUp warm(7, kStart);
+  WarmUp warm;
+  warm.begin(7, kStart);
   Frame first = frame_of(FrameType::Run, 8);
   Frame second = frame_of(FrameType::Stdin, 8);
-  CHECK(warm.hold(first));
-  CHECK(warm.hold(second));
+  CHECK(warm.hold(3, first));
+  CHECK(warm.hold(3, second));
   CHECK(warm.release().empty());
   CHECK(warm.answer(frame_of(FrameType::Started, 7)));
   CHECK_FALSE(warm.answer(frame_of(FrameType::Report, 8)));
   CHECK(warm.is_under_way());
   CHECK(warm.answer(frame_of(FrameType::Report, 7)));
-  const std::vector<Frame> released = warm.release();
+  const std::vector<HeldFrame> released = warm.release();
   REQUIRE(released.size() == 2);
-  CHECK(released[0].type == FrameType::Run);
-  CHECK(released[1].type == FrameType::Stdin);
+  CHECK(released[0].session == 3);
+  CHECK(released[0].frame.type == FrameType::Run);
+  CHECK(released[1].frame.type == FrameType::Stdin);
   Frame later = frame_of(FrameType::Run, 9);
-  CHECK_FALSE(warm.hold(later));
+  CHECK_FALSE(warm.hold(3, later));
 }
 
 TEST_CASE("a frame between the end and the release keeps its place") {
-  WarmUp warm(7, kStart);
+  WarmUp warm;
+  warm.begin(7, kStart);
   Frame first = frame_of(FrameType::Run, 8);
-  CHECK(warm.hold(first));
+  CHECK(warm.hold(3, first));
   CHECK(warm.answer(frame_of(FrameType::Failed, 7)));
   Frame second = frame_of(FrameType::Stop, 8);
-  CHECK(warm.hold(second));
+  CHECK(warm.hold(3, second));
   CHECK(warm.release().size() == 2);
 }
 
 TEST_CASE("a warm-up that hangs holds nobody for long, and its late report goes nowhere") {
-  WarmUp warm(7, kStart);
+  WarmUp warm;
+  warm.begin(7, kStart);
   CHECK(warm.patience(kStart) == std::chrono::seconds(5));
   warm.look(kStart + std::chrono::seconds(4));
   CHECK(warm.is_under_way());
@@ -62,10 +66,24 @@ TEST_CASE("a warm-up that hangs holds nobody for long, and its late report goes 
   CHECK(warm.answer(frame_of(FrameType::Report, 7)));
 }
 
+TEST_CASE("a warm-up that begins again keeps what is held, and believes only its own report") {
+  WarmUp warm;
+  warm.begin(7, kStart);
+  Frame frame = frame_of(FrameType::Run, 1);
+  CHECK(warm.hold(3, frame));
+  warm.begin(8, kStart + std::chrono::seconds(4));
+  CHECK_FALSE(warm.answer(frame_of(FrameType::Report, 7)));
+  warm.look(kStart + std::chrono::seconds(8));
+  CHECK(warm.is_under_way());
+  CHECK(warm.release().empty());
+  CHECK(warm.answer(frame_of(FrameType::Report, 8)));
+  CHECK(warm.release().size() == 1);
+}
+
 TEST_CASE("without a warm-up nothing is held") {
   WarmUp none;
   Frame frame = frame_of(FrameType::Run, 1);
-  CHECK_FALSE(none.hold(frame));
+  CHECK_FALSE(none.hold(3, frame));
   CHECK_FALSE(none.answer(frame_of(FrameType::Report, 0)));
 }
 
