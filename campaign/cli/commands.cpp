@@ -37,6 +37,7 @@ std::span<const cli::Command* const> all_commands() {
   // clang-format off
   static const std::array kAll = {
       &kList,
+      &kDiff,
   };
   // clang-format on
   return kAll;

@@ -8,6 +8,7 @@
 namespace pybox::campaign {
 
 extern const cli::Command kList;
+extern const cli::Command kDiff;
 
 /// In the order of the overview.
 std::span<const cli::Command* const> all_commands();

@@ -2,6 +2,7 @@
 
 #include "campaign/oracle/oracle.hpp"
 #include "campaign/oracle/probe.hpp"
+#include "campaign/oracle/recorded_runs.hpp"
 #include "campaign/oracle/resources.hpp"
 
 namespace pybox::campaign {
@@ -16,6 +17,14 @@ std::span<const Oracle> oracles() {
       Oracle{"timeout", "what ended the program", read_timeout},
       Oracle{"output", "bytes kept of its output", read_output},
       Oracle{"files", "what came back from /tmp/output", read_files},
+      Oracle{"recorded-hello", "receipts: ended by itself", read_recorded_hello},
+      Oracle{"recorded-traceback", "receipts: crashed by itself", read_recorded_traceback},
+      Oracle{"recorded-deadline", "receipts: stopped by PyBox's deadline", read_recorded_deadline},
+      Oracle{"recorded-force-killed", "receipts: stopped by the box timer", read_recorded_force_killed},
+      Oracle{"recorded-message", "messages with a forged id on the wire", read_recorded_message},
+      Oracle{"recorded-memory", "a child killed for memory, its parent alive", read_recorded_memory},
+      Oracle{"recorded-processes", "processes refused, and their count", read_recorded_processes},
+      Oracle{"recorded-outside", "a file and a setting out of reach", read_recorded_outside},
   };
   // clang-format on
   return kAll;

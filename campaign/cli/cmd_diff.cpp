@@ -1,0 +1,59 @@
+#include <array>
+#include <filesystem>
+
+#include "campaign/cli/commands.hpp"
+#include "reports/diff/diff.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::campaign {
+namespace {
+
+/// Far above any campaign: some hundred bytes an attempt.
+constexpr Bytes kLargest = 64_MiB;
+
+constexpr std::array kPositionals = {cli::Positional{"DIR_A", "evidence of the earlier campaign"},
+                                     cli::Positional{"DIR_B", "evidence of the later one"}};
+
+constexpr std::string_view kDetails =
+    R"(Compared are the environment and the tools, what each arm of each check showed,
+which protections are proven, and the numbers. Worse is: a verdict that sank, a
+held check that is gone, a new one that is red, a protection without its proof.
+Numbers never decide. Neither folder is verified: see `campaign verify`.
+
+Exit code 0: nothing got worse. 1: something did.)";
+
+Result<reports::Campaign> campaign_in(const std::string& folder) {
+  const std::filesystem::path file = std::filesystem::path(folder) / "campaign.json";
+  auto text = sys::read_file(file, kLargest);
+  if (!text) {
+    return std::move(text)
+        .error()
+        .as(ErrorKind::Usage)
+        .hint("an evidence folder is what `campaign run` wrote");
+  }
+  return PYBOX_TRY_CONTEXT(reports::read_campaign(*text), file.string());
+}
+
+Result<int> run(const cli::Words& words, const cli::Surroundings&) {
+  const reports::Campaign before = PYBOX_TRY(campaign_in(words.positionals[0]));
+  const reports::Campaign after = PYBOX_TRY(campaign_in(words.positionals[1]));
+  const reports::Diff diff = reports::diff_campaigns(before, after);
+  PYBOX_TRY(cli::print(reports::diff_text(before, after, diff)));
+  return diff.worse == 0 ? 0 : kNotGreen;
+}
+
+}  // namespace
+
+const cli::Command kDiff{
+    .name = "diff",
+    .summary = "Tell what changed between two campaigns",
+    .synopsis = "DIR_A DIR_B",
+    .positionals = kPositionals,
+    .options = {},
+    .details = kDetails,
+    .program_option = {},
+    .run = run,
+    .program = kProgram,
+};
+
+}  // namespace pybox::campaign
