@@ -42,6 +42,13 @@ long set_sysctl(const char* path, const char* value) {
   return n > 0 ? std::strtol(text, nullptr, 10) : -1;
 }
 
+/// boxd's own environment, in this process's copy of its memory: nothing of it may reach the
+/// program, whoever started boxd with what. /proc/PID/environ shows this very place.
+void wipe_environment() {
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each)
+    for (char* letter = *each; *letter != '\0'; ++letter) *letter = '\0';
+}
+
 int namespaces_to_make(const BoxPlan& plan) {
   return (plan.cuts.left_out("ns.net") ? 0 : CLONE_NEWNET) |
          (plan.cuts.left_out("ns.ipc") ? 0 : CLONE_NEWIPC) |
@@ -145,7 +152,7 @@ bool reap(const InsideWork& work, pid_t program) {
   waiting.fds.keeper_socket = 3;
   if (!drop_every_capability() || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     give_up(3, "dropping the keeper's rights");
-  ::prctl(PR_SET_DUMPABLE, 0);
+  ::prctl(PR_SET_DUMPABLE, work.plan->cuts.left_out("proc.dumpable0") ? 1 : 0);
   send_message(3, Message{Say::Keeping, time_left(4), 0, {}});
   keep(waiting, program, 4, 5);
 }
@@ -162,6 +169,7 @@ void keeper_main(const InsideWork& given) {
   const BoxPlan& plan = *work.plan;
   const int socket = work.fds.keeper_socket;
   ::prctl(PR_SET_NAME, "keeper");
+  if (!plan.cuts.left_out("proc.cleanenv")) wipe_environment();
   ::umask(0);  // modes of what the keeper makes are exact, whatever its caller's umask
   // Half a millisecond in which boxd makes the cgroup; hence here and not in the clone.
   if (::unshare(namespaces_to_make(plan)) != 0)

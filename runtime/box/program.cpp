@@ -131,7 +131,8 @@ void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_us
     ::_exit(1);
   Message start;
   if (!receive_message(socket, start) || start.say != Say::Start) ::_exit(1);
-  ::execve(kInterpreter, work.argv, work.environment);
+  const bool cleanenv = !plan.cuts.left_out("proc.cleanenv");
+  ::execve(kInterpreter, work.argv, cleanenv ? work.environment : environ);
   give_up(socket, "starting /usr/bin/python3 of the image");
 }
 

@@ -119,8 +119,9 @@ void check_resources(const ProcessView& program, const BoxPlan& plan, Checks& ou
 void check_process(const ProcessView& program, const Box& box, const ReadyBox& ready, Checks& out) {
   out.push_back(compare("proc.closefds", "0 1 2 3", join(program.list("fd")),
                         "/proc/PID/fd (3 is close-on-exec)"));
-  const std::size_t environment = program.file("environ").value_or("unreadable").size();
-  out.push_back(compare("proc.cleanenv", "empty", environment == 0 ? "empty" : "not empty",
+  const std::string environment = program.file("environ").value_or("unreadable");
+  const bool wiped = environment.find_first_not_of('\0') == std::string::npos;
+  out.push_back(compare("proc.cleanenv", "empty", wiped ? "empty" : "not empty",
                         "/proc/PID/environ before the program's own is set"));
   const std::string session = stat_field(program.file("stat").value_or(""), 6);
   out.push_back(
