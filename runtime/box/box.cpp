@@ -134,8 +134,13 @@ Result<void> Box::clone_keeper() {
               out.write.get(),
               err.write.get(),
               -1,
-              {}};
+              {},
+              -1};
 
+  // Only boxd may mount the /proc of its own pid namespace.
+  sys::Fd outer_proc;
+  if (plan_->cuts.left_out("ns.pid")) outer_proc = sys::Fd(make_proc(*plan_));
+  work.fds.outer_proc = outer_proc.get();
   keeper_ = PYBOX_TRY(clone_into_namespaces(work));
   keeper_socket_ = std::move(keeper_ends.first);
   program_socket_ = std::move(program_ends.first);

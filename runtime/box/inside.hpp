@@ -30,6 +30,7 @@ struct InsideFds {
   int stderr_fd = -1;
   int into_cgroup = -1;               ///< v2
   std::span<const int> cgroup_tasks;  ///< v1
+  int outer_proc = -1;                ///< a control arm without a pid namespace: boxd's /proc
 };
 
 /// Everything prepared by boxd before the clone: no pointer here needs allocation to be used.
@@ -58,6 +59,8 @@ struct RootParts {
   int dev = -1;
   int tmp = -1;
 };
+/// A detached procfs of the caller's pid namespace, masked as planned; -1 and errno.
+int make_proc(const BoxPlan& plan);
 RootParts make_root_parts(const InsideWork& work);
 /// Writes the inputs into the open folder `input` (box/input.cpp). Dies on failure.
 void fill_input(const InsideWork& work, int input);

@@ -177,11 +177,13 @@ void keeper_main(const InsideWork& given) {
   std::array<int, kMostDescriptors> cgroup{};
   wait_until_mapped(work, cgroup);
 
-  // These two act on the new namespaces, through the old /proc.
-  const long user_namespaces = plan.cuts.left_out("cred.userns0")
+  // These two act on the new namespaces, through the old /proc; never on those of boxd.
+  const bool own_user = !plan.cuts.left_out("ns.user");
+  const long user_namespaces = plan.cuts.left_out("cred.userns0") || !own_user
                                    ? -1
                                    : set_sysctl("/proc/sys/user/max_user_namespaces", "0");
-  const bool memfd_noexec = set_sysctl("/proc/sys/vm/memfd_noexec", "2") == 2;
+  const bool memfd_noexec = !plan.cuts.left_out("ns.pid") && !plan.cuts.left_out("sec.memfd") &&
+                            set_sysctl("/proc/sys/vm/memfd_noexec", "2") == 2;
 
   // The timer exists before anything else does: a box whose boxd dies now still expires.
   const int timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -202,7 +204,10 @@ void keeper_main(const InsideWork& given) {
       (::sethostname(kHostName, 5) != 0 || ::setdomainname("", 0) != 0)) {
     give_up(socket, "setting the host name");
   }
-  if (plan.ids.two_ids && !become(IdMap::kKeeperInside, Groups::Drop))
+  // A control arm's keeper without a user namespace turns from real root into another id, and keeps
+  // the right to mount.
+  if (!own_user && !keep_over_change_of_ids()) give_up(socket, "keeping the right to mount");
+  if (plan.ids.two_ids && !become(plan.ids.keeper, Groups::Drop))
     give_up(socket, "taking the keeper's ids");
   assemble_root(work, parts);
   if (!send_message(work.fds.root_socket_keeper, Message{Say::RootReady, 0, 0, {}}))

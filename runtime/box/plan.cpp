@@ -42,6 +42,10 @@ BoxPlan plan_box(const Request& request, const IdMap& ids, Cuts cuts) {
   plan.timeout = request.timeout;
   plan.expiry = expiry_for(request.timeout);
   plan.ids = ids;
+  if (plan.cuts.left_out("ns.user") && ids.two_ids) {
+    plan.ids.keeper = ids.keeper_outside;
+    plan.ids.program = ids.program_outside;
+  }
   plan.program_path = "/tmp/" + request.program_name;
   plan.program = request.program;
   plan.inputs = request.inputs;

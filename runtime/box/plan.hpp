@@ -24,6 +24,10 @@ struct IdMap {
   uid_t program_outside = 0;
   static constexpr uid_t kKeeperInside = 0;
   static constexpr uid_t kProgramInside = 1000;
+  /// How the box's own processes name them. The outside ids where a control arm has no user
+  /// namespace.
+  uid_t keeper = kKeeperInside;
+  uid_t program = kProgramInside;
 };
 
 /// For root: a random pair out of 2^27, so that boxes at the same time (each native run has a boxd
@@ -58,6 +62,9 @@ struct BoxPlan {
 
 constexpr const char* kInterpreter = "/usr/bin/python3";
 constexpr const char* kHostName = "pybox";
+/// Where control arms have what a box never has: the old root (fs.pivot), sysfs (fs.nosys).
+constexpr const char* kOldRoot = "/var";
+constexpr const char* kSysfs = "/usr/local";
 
 /// `request` must outlive the plan.
 BoxPlan plan_box(const Request& request, const IdMap& ids, Cuts cuts);

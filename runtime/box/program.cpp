@@ -78,14 +78,18 @@ void limit_resources(const BoxPlan& plan, int socket) {
 }
 
 void drop_rights(const BoxPlan& plan, int socket) {
+  const bool keep = plan.cuts.left_out("cred.caps");
+  if (keep && (!make_inheritable() || !keep_over_change_of_ids()))
+    give_up(socket, "keeping capabilities for a control arm");
   if (!plan.cuts.left_out("cred.bound") && !empty_bounding_set())
     give_up(socket, "emptying the bounding set");
   if (plan.ids.two_ids) {
     const Groups groups = plan.cuts.left_out("cred.groups") ? Groups::Keep : Groups::Drop;
-    const uid_t id = plan.cuts.left_out("cred.uid") ? IdMap::kKeeperInside : IdMap::kProgramInside;
+    const uid_t id = plan.cuts.left_out("cred.uid") ? IdMap::kKeeperInside : plan.ids.program;
     if (!become(id, groups)) give_up(socket, "taking the program's ids");
   }
-  if (!plan.cuts.left_out("cred.caps") && !drop_every_capability())
+  if (keep && !make_ambient()) give_up(socket, "keeping capabilities over execve");
+  if (!keep && !drop_every_capability())
     give_up(socket, "dropping capabilities");
   if (!plan.cuts.left_out("cred.nnp") && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     give_up(socket, "setting no-new-privileges");

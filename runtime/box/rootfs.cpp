@@ -76,6 +76,8 @@ int make_overlay(const InsideWork& work) {
                           without(plan, "fs.nodev", MOUNT_ATTR_NODEV));
 }
 
+}  // namespace
+
 int make_proc(const BoxPlan& plan) {
   const int fs = fs_open("proc");
   if (fs < 0) return -1;
@@ -85,13 +87,17 @@ int make_proc(const BoxPlan& plan) {
   return fs_mount(fs, (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
 }
 
+namespace {
+
 int make_tmpfs(const char* size, const char* inodes, unsigned attributes, const BoxPlan& plan) {
   const int fs = fs_open("tmpfs");
   if (fs < 0 || !fs_set(fs, "source", "box") || !fs_set(fs, "mode", "0755")) return -1;
   if (size != nullptr && !fs_set(fs, "size", size)) return -1;
   if (inodes != nullptr && !fs_set(fs, "nr_inodes", inodes)) return -1;
   // The keeper inside; its single id when there is but one.
-  const char* owner = plan.ids.two_ids ? "0" : "1000";
+  char owner[16];
+  std::snprintf(owner, sizeof(owner), "%u",
+                plan.ids.two_ids ? plan.ids.keeper : plan.ids.program);
   if (!fs_set(fs, "uid", owner) || !fs_set(fs, "gid", owner)) return -1;
   return fs_mount(fs, attributes);
 }
@@ -143,7 +149,7 @@ void fill_tmp(const InsideWork& work, int tmp) {
   // The keeper's, not the program's: /tmp is sticky, so the program can fill /tmp/output and not
   // put anything else in its place.
   if (::mkdirat(folder, "home", 0755) != 0 ||
-      ::fchownat(folder, "home", IdMap::kProgramInside, IdMap::kProgramInside, 0) != 0 ||
+      ::fchownat(folder, "home", plan.ids.program, plan.ids.program, 0) != 0 ||
       ::mkdirat(folder, "output", 0777) != 0 || ::mkdirat(folder, "input", 0555) != 0) {
     give_up(socket, "making the program's folders");
   }
@@ -199,7 +205,7 @@ RootParts make_root_parts(const InsideWork& work) {
   }
   parts.root = make_overlay(work);
   if (parts.root < 0) give_up(socket, "mounting the image as an overlay");
-  parts.proc = make_proc(plan);
+  parts.proc = plan.cuts.left_out("ns.pid") ? work.fds.outer_proc : make_proc(plan);
   if (parts.proc < 0)
     give_up(socket, "mounting /proc (a masked /proc around PyBox, as in a container, forbids it)");
   parts.dev = make_tmpfs("65536", "32", (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), plan);
@@ -207,7 +213,9 @@ RootParts make_root_parts(const InsideWork& work) {
   parts.tmp = make_tmpfs(
       plan.cuts.left_out("fs.size") ? nullptr : work.tmpfs_size,
       plan.cuts.left_out("fs.inodes") ? nullptr : work.tmpfs_inodes,
-      (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) | without(plan, "fs.noexec", MOUNT_ATTR_NOEXEC), plan);
+      without(plan, "fs.nosuid", MOUNT_ATTR_NOSUID) | without(plan, "fs.nodev", MOUNT_ATTR_NODEV) |
+          without(plan, "fs.noexec", MOUNT_ATTR_NOEXEC),
+      plan);
   if (parts.tmp < 0) give_up(socket, "mounting the scratch space");
   return parts;
 }
@@ -224,10 +232,15 @@ void assemble_root(const InsideWork& work, const RootParts& parts) {
     give_up(socket, "attaching /proc and /dev");
   bind_devices(work);
   attach_scratch(socket, parts.tmp);
+  if (plan.cuts.left_out("fs.nosys") &&
+      !attach(fs_mount(fs_open("sysfs"), 0), AT_FDCWD, kSysfs + 1))
+    give_up(socket, "mounting sysfs for a control arm");
   if (!plan.cuts.left_out("fs.ro") && !set_attributes(parts.dev, MOUNT_ATTR_RDONLY))
     give_up(socket, "making /dev read-only");
+  // A control arm that keeps its old root finds it here (the image has no folder for it).
   if (plan.cuts.left_out("fs.pivot")) {
-    if (::chroot(".") != 0 || ::chdir("/") != 0) give_up(socket, "entering the root");
+    if (::syscall(SYS_pivot_root, ".", kOldRoot + 1) != 0 || ::chdir("/") != 0)
+      give_up(socket, "keeping the old root");
     return;
   }
   // man 2 pivot_root: the old root ends up stacked on the new one and is detached from there.

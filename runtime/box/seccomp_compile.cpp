@@ -163,6 +163,8 @@ void emit_refused(std::FILE* out, const std::vector<Line>& lines) {
   row("sec.ns", "clone3");
   row("sec.memfd", "memfd_create");
   row("sec.misc", "personality");
+  row("sec.misc", "mknod");
+  row("sec.misc", "mknodat");
   std::fprintf(out, "};\n");
 }
 

@@ -33,6 +33,13 @@ std::string having(const std::vector<MountLine>& mounts, std::string_view option
   return lacking.empty() ? "all" : "not " + join(lacking);
 }
 
+/// Where a control arm keeps its old root, that is one difference and not one of each kind.
+std::vector<MountLine> all_but_old_root(std::vector<MountLine> mounts, const Cuts& cuts) {
+  if (cuts.left_out("fs.pivot"))
+    std::erase_if(mounts, [](const MountLine& mount) { return mount.point.starts_with(kOldRoot); });
+  return mounts;
+}
+
 void check_foreign(const ProcessView& program, const std::vector<MountLine>& mounts,
                    const std::string& method, Checks& out) {
   std::string masked = "no procfs";
@@ -60,13 +67,17 @@ std::string join(const std::vector<std::string>& words) {
   return text;
 }
 
-void check_mounts(const ProcessView& program, Checks& out) {
-  const std::vector<MountLine> mounts = program.mounts();
+void check_mounts(const ProcessView& program, const Cuts& cuts, Checks& out) {
+  const std::vector<MountLine> all = program.mounts();
+  const std::vector<MountLine> mounts = all_but_old_root(all, cuts);
   const std::string method = "/proc/PID/mountinfo";
   std::vector<std::string> points;
   std::vector<std::string> shared;
+  for (const MountLine& mount : all) {
+    // What fs.nosys and fs.minidev refuse by their own names.
+    if (mount.type != "sysfs" && mount.point != "/dev/kmsg") points.push_back(mount.point);
+  }
   for (const MountLine& mount : mounts) {
-    points.push_back(mount.point);
     if (!mount.propagation.empty()) shared.push_back(mount.point);
   }
   std::sort(points.begin(), points.end());
