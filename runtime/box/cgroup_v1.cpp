@@ -1,6 +1,8 @@
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include "base/text.hpp"
 #include "box/cgroup_files.hpp"
 #include "box/cgroup_makers.hpp"
 
@@ -26,6 +28,7 @@ class CgroupV1 final : public BoxCgroup {
   }
 
   Result<void> limit(const Limits& limits, const Cuts& cuts) {
+    without_pid_namespace_ = cuts.left_out("ns.pid");
     if (!cuts.left_out("cg.mem"))
       PYBOX_TRY(memory_.write("memory.limit_in_bytes", std::to_string(limits.memory.count)));
     if (!cuts.left_out("cg.swap")) PYBOX_TRY(limit_swap(limits));
@@ -76,7 +79,17 @@ class CgroupV1 final : public BoxCgroup {
     return memory_.read_keyed("memory.oom_control", "oom_kill");
   }
 
-  void kill_all() const override {}  // v1 has no such file; the pid namespace's end kills the box
+  // v1 has no such file; the pid namespace's end kills the box. Where a control arm has none, what
+  // is in the group is killed one by one, for as long as there is any.
+  void kill_all() const override {
+    for (int rounds = 0; without_pid_namespace_ && rounds < 100; ++rounds) {
+      const std::string text = pids_.read("cgroup.procs").value_or("");
+      if (text.empty()) return;
+      for (std::string_view rest = text; !rest.empty();) {
+        if (const auto pid = number_in(take_line(rest))) ::kill(static_cast<pid_t>(*pid), SIGKILL);
+      }
+    }
+  }
 
   Result<void> remove(Nanos patience) override {
     tasks_.clear();
@@ -131,6 +144,7 @@ class CgroupV1 final : public BoxCgroup {
   std::string name_;
   CgroupFolder memory_, pids_, cpu_, cpuacct_;
   bool swap_accounting_ = false;
+  bool without_pid_namespace_ = false;
   std::vector<sys::Fd> tasks_;
   sys::Fd memory_now_, pids_now_, cpu_now_;
 };

@@ -89,8 +89,7 @@ void drop_rights(const BoxPlan& plan, int socket) {
     if (!become(id, groups)) give_up(socket, "taking the program's ids");
   }
   if (keep && !make_ambient()) give_up(socket, "keeping capabilities over execve");
-  if (!keep && !drop_every_capability())
-    give_up(socket, "dropping capabilities");
+  if (!keep && !drop_every_capability()) give_up(socket, "dropping capabilities");
   if (!plan.cuts.left_out("cred.nnp") && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     give_up(socket, "setting no-new-privileges");
   }

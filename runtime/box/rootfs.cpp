@@ -96,8 +96,7 @@ int make_tmpfs(const char* size, const char* inodes, unsigned attributes, const 
   if (inodes != nullptr && !fs_set(fs, "nr_inodes", inodes)) return -1;
   // The keeper inside; its single id when there is but one.
   char owner[16];
-  std::snprintf(owner, sizeof(owner), "%u",
-                plan.ids.two_ids ? plan.ids.keeper : plan.ids.program);
+  std::snprintf(owner, sizeof(owner), "%u", plan.ids.two_ids ? plan.ids.keeper : plan.ids.program);
   if (!fs_set(fs, "uid", owner) || !fs_set(fs, "gid", owner)) return -1;
   return fs_mount(fs, attributes);
 }
@@ -210,12 +209,12 @@ RootParts make_root_parts(const InsideWork& work) {
     give_up(socket, "mounting /proc (a masked /proc around PyBox, as in a container, forbids it)");
   parts.dev = make_tmpfs("65536", "32", (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), plan);
   if (parts.dev < 0) give_up(socket, "mounting /dev");
-  parts.tmp = make_tmpfs(
-      plan.cuts.left_out("fs.size") ? nullptr : work.tmpfs_size,
-      plan.cuts.left_out("fs.inodes") ? nullptr : work.tmpfs_inodes,
-      without(plan, "fs.nosuid", MOUNT_ATTR_NOSUID) | without(plan, "fs.nodev", MOUNT_ATTR_NODEV) |
-          without(plan, "fs.noexec", MOUNT_ATTR_NOEXEC),
-      plan);
+  parts.tmp = make_tmpfs(plan.cuts.left_out("fs.size") ? nullptr : work.tmpfs_size,
+                         plan.cuts.left_out("fs.inodes") ? nullptr : work.tmpfs_inodes,
+                         without(plan, "fs.nosuid", MOUNT_ATTR_NOSUID) |
+                             without(plan, "fs.nodev", MOUNT_ATTR_NODEV) |
+                             without(plan, "fs.noexec", MOUNT_ATTR_NOEXEC),
+                         plan);
   if (parts.tmp < 0) give_up(socket, "mounting the scratch space");
   return parts;
 }
