@@ -9,6 +9,7 @@
 #include "reports/attest/names.hpp"
 #include "reports/attest/ssh.hpp"
 #include "reports/attest/statement.hpp"
+#include "reports/html/page.hpp"
 #include "reports/read/campaign.hpp"
 #include "reports/render/ctrf.hpp"
 #include "reports/render/junit.hpp"
@@ -77,6 +78,7 @@ Result<void> write_all(const fs::path& dir, const SigningKey& key) {
   const std::string ctrf = PYBOX_TRY(ctrf_json(campaign));
   PYBOX_TRY(put(dir, "ctrf.json", ctrf));
   PYBOX_TRY(put(dir, "summary.md", summary_markdown(campaign, previous)));
+  PYBOX_TRY(put(dir, "report.html", report_html({campaign, previous, earlier.history})));
   PYBOX_TRY(put(dir, "evidence.pub", to_pem(key.public_key())));
   PYBOX_TRY(put(dir, "allowed_signers", allowed_signer(key.public_key())));
   return write_signatures(dir, campaign, key);

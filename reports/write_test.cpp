@@ -9,15 +9,11 @@
 namespace pybox::reports {
 namespace {
 
-constexpr const char* kMade[] = {"junit.xml",
-                                 "ctrf.json",
-                                 "summary.md",
-                                 "manifest.sha256",
-                                 "evidence.pub",
-                                 "allowed_signers",
-                                 "plan.dsse.json",
-                                 "manifest.sha256.sshsig",
-                                 "evidence.intoto.jsonl"};
+constexpr const char* kMade[] = {
+    "report.html",          "junit.xml",       "ctrf.json",
+    "summary.md",           "manifest.sha256", "evidence.pub",
+    "allowed_signers",      "plan.dsse.json",  "manifest.sha256.sshsig",
+    "evidence.intoto.jsonl"};
 
 TEST_CASE("the same folder and key give the same reports, byte for byte") {
   const SampleFolder folder("benign");
