@@ -19,7 +19,7 @@ namespace {
 
 struct Line {
   std::string verb;
-  std::string protection;  ///< of a deny line
+  std::string protection;  ///< of every deny line, and of a nosys line that has one
   std::vector<std::string> names;
   std::vector<scmp_arg_cmp> conditions;
   int number = 0;
@@ -81,6 +81,8 @@ std::vector<Line> parse(const char* path) {
         continue;
       } else if (in_conditions) {
         line.conditions.push_back(condition_in(word, number));
+      } else if (line.verb == "nosys" && line.names.empty() && word.starts_with("sec.")) {
+        line.protection = word;
       } else {
         line.names.push_back(word);
       }
@@ -153,7 +155,7 @@ void emit_refused(std::FILE* out, const std::vector<Line>& lines) {
     if (call >= 0) std::fprintf(out, "  {\"%s\", %d},\n", protection.c_str(), call);
   };
   for (const Line& line : lines) {
-    if (line.verb != "deny") continue;
+    if (line.protection.empty()) continue;
     for (const std::string& name : line.names) row(line.protection, name);
   }
   row("sec.sock", "socket");

@@ -59,6 +59,8 @@ constexpr SeccompProbe kProbes[] = {
     {"sec.tty", "ioctl(TIOCLINUX)", call(SYS_ioctl, 0, 0x10000541cULL), kPerm},
     {"sec.misc", "open_by_handle_at", call(SYS_open_by_handle_at), kPerm},
     {"sec.misc", "personality(READ_IMPLIES_EXEC)", call(SYS_personality, 0x400000), kPerm},
+    {"sec.misc", "shmget", call(SYS_shmget), SECCOMP_RET_ERRNO | ENOSYS},
+    {"sec.misc", "mq_open", call(SYS_mq_open), SECCOMP_RET_ERRNO | ENOSYS},
 };
 
 }  // namespace
