@@ -37,6 +37,13 @@ struct Disk {
 /// (virtio-blk keeps 20 bytes: virtio 1.2, 5.2.6.1).
 std::string serial_of(std::string_view image_id);
 
+/// A program that the kernel starts before boxd and that then becomes it (executes /init). The
+/// campaign plants things around an untouched boxd with it.
+struct FirstProcess {
+  std::filesystem::path program;
+  std::string note;  ///< what it finds in /note
+};
+
 struct Config {
   sys::StateDirs dirs;
   std::filesystem::path qemu;  ///< absolute
@@ -48,6 +55,7 @@ struct Config {
   Bytes memory = 1024_MiB;
   std::uint32_t cpus = 2;
   AcceleratorChoice accelerator = AcceleratorChoice::Auto;
+  std::optional<FirstProcess> first;  ///< none in the user's own VM
   /// Finds an image that was built after the VM started, to be plugged in. May be empty.
   std::function<Result<Disk>(std::string_view image_id)> find_disk;
 };

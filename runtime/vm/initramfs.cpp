@@ -85,6 +85,12 @@ Result<std::string> compose_initramfs(const Config& config) {
   const std::string boxd =
       PYBOX_TRY_CONTEXT(sys::read_file(config.boxd, kLargestFile), "reading the guest's init");
   entries.push_back({"init", S_IFREG | 0755, std::string(loadable_part(boxd))});
+  if (config.first) {
+    const std::string first = PYBOX_TRY_CONTEXT(sys::read_file(config.first->program, kLargestFile),
+                                                "reading the guest's first process");
+    entries.push_back({"first", S_IFREG | 0755, std::string(loadable_part(first))});
+    entries.push_back({"note", S_IFREG | 0400, config.first->note});
+  }
   PYBOX_TRY(add_modules(entries, config.modules));
   entries.push_back({"images.list", S_IFREG | 0644,
                      serial_of(config.base.image_id) + " " + config.base.image_id + "\n"});

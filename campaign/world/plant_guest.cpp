@@ -1,0 +1,95 @@
+#include "campaign/world/plant_guest.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "campaign/world/planted.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::campaign {
+namespace {
+
+constexpr const char* kRootOfInit = "/proc/1/root";
+/// boxd makes it in its real root, which is the root of PID 1 from its chroot on.
+constexpr const char* kSignOfRoot = "/proc/1/root/images";
+constexpr const char* kFolder = "/outside";
+constexpr int kLookMillis = 10;
+
+void say(const sys::Fd& console, const std::string& canary, const std::string& text) {
+  // Whatever the firmware or the kernel left in the line before ends here.
+  const std::string line = "\npybox-world " + canary + " " + text + "\n";
+  (void)sys::write_all(console.get(), line).has_value();
+}
+
+Result<sys::Fd> own_view() {
+  if (::unshare(CLONE_NEWNS) != 0) return Error::from_errno(errno, "making a mount namespace");
+  for (const char* type : {"proc", "devtmpfs"}) {
+    const char* place = *type == 'p' ? "/proc" : "/dev";
+    ::mkdir(place, 0755);
+    if (::mount(type, place, type, 0, nullptr) != 0) return Error::from_errno(errno, place);
+  }
+  return sys::open_path("/dev/console", O_WRONLY | O_NOCTTY);
+}
+
+Result<void> plant(Planted& planted) {
+  raise_loopback();
+  planted.hostname();
+  planted.kernel_objects();
+  PYBOX_TRY(planted.process("/first"));
+  while (::access(kSignOfRoot, F_OK) != 0) ::poll(nullptr, 0, kLookMillis);
+  const std::string folder = std::string(kRootOfInit) + kFolder;
+  if (::mkdir(folder.c_str(), 0755) != 0) return Error::from_errno(errno, "making the folder");
+  PYBOX_TRY(planted.files());
+  return planted.servers();
+}
+
+[[noreturn]] void plant_and_serve(const std::string& canary) {
+  const Result<sys::Fd> console = own_view();
+  if (!console) ::_exit(1);
+  ::umask(0);
+  Planted planted(canary, std::string(kRootOfInit) + kFolder, kFolder);
+  const Result<void> done = plant(planted);
+  if (!done) {
+    say(*console, canary, "failed " + done.error().message());
+    ::_exit(1);
+  }
+  say(*console, canary, "planted " + planted.ask().json());
+  planted.serve(-1, [&](const std::string& kind, unsigned count) {
+    say(*console, canary, "noticed " + kind + " " + std::to_string(count));
+  });
+  ::_exit(0);
+}
+
+bool leak_descriptor(const std::string& canary) {
+  const std::string path = std::string("/") + kLeakedFile;
+  if (!sys::replace_file(path, canary + ":fd", 0400, sys::Durability::Unsynced)) return false;
+  const int fd = ::open(path.c_str(), O_RDONLY);
+  return fd >= 0 && (fd == kLeakedFd || ::dup2(fd, kLeakedFd) == kLeakedFd);
+}
+
+}  // namespace
+
+int plant_in_guest() {
+  const Result<std::string> canary = sys::read_file("/note");
+  const std::string host = canary ? *canary + ":hostname" : "";
+  if (!canary || ::unlink("/note") != 0 || ::sethostname(host.data(), host.size()) != 0) return 1;
+  const pid_t child = ::fork();
+  if (child < 0) return 1;
+  if (child == 0) plant_and_serve(*canary);
+  if (!leak_descriptor(*canary)) return 1;
+  const std::string variable = std::string(kOutsideVariable) + "=" + *canary + ":env";
+  char* const words[] = {const_cast<char*>("/init"), nullptr};
+  char* const environment[] = {const_cast<char*>(variable.c_str()), nullptr};
+  ::execve("/init", words, environment);
+  return 1;
+}
+
+}  // namespace pybox::campaign
