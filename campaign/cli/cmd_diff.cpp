@@ -14,6 +14,9 @@ constexpr Bytes kLargest = 64_MiB;
 constexpr std::array kPositionals = {cli::Positional{"DIR_A", "evidence of the earlier campaign"},
                                      cli::Positional{"DIR_B", "evidence of the later one"}};
 
+constexpr std::array kOptions = {
+    cli::Option{"--html", "FILE", "write the comparison as one self-contained page too"}};
+
 constexpr std::string_view kDetails =
     R"(Compared are the environment and the tools, what each arm of each check showed,
 which protections are proven, and the numbers. Worse is: a verdict that sank, a
@@ -38,6 +41,11 @@ Result<int> run(const cli::Words& words, const cli::Surroundings&) {
   const reports::Campaign before = PYBOX_TRY(campaign_in(words.positionals[0]));
   const reports::Campaign after = PYBOX_TRY(campaign_in(words.positionals[1]));
   const reports::Diff diff = reports::diff_campaigns(before, after);
+  if (const auto file = words.value("--html")) {
+    // A page for others to read; unsynced, for it can be made again.
+    PYBOX_TRY(sys::replace_file(std::string(*file), reports::diff_html(before, after, diff), 0644,
+                                sys::Durability::Unsynced));
+  }
   PYBOX_TRY(cli::print(reports::diff_text(before, after, diff)));
   return diff.worse == 0 ? 0 : kNotGreen;
 }
@@ -47,9 +55,9 @@ Result<int> run(const cli::Words& words, const cli::Surroundings&) {
 const cli::Command kDiff{
     .name = "diff",
     .summary = "Tell what changed between two campaigns",
-    .synopsis = "DIR_A DIR_B",
+    .synopsis = "DIR_A DIR_B [--html FILE]",
     .positionals = kPositionals,
-    .options = {},
+    .options = kOptions,
     .details = kDetails,
     .program_option = {},
     .run = run,

@@ -92,4 +92,7 @@ Diff diff_campaigns(const Campaign& before, const Campaign& after);
 /// For a terminal: every text from the campaigns is made safe to print.
 std::string diff_text(const Campaign& before, const Campaign& after, const Diff& diff);
 
+/// The same as one self-contained page without a script, in the style of report.html.
+std::string diff_html(const Campaign& before, const Campaign& after, const Diff& diff);
+
 }  // namespace pybox::reports
