@@ -18,13 +18,13 @@ import hashlib
 import json
 import os
 import pathlib
-import random
 import re
 import secrets
 import signal
 import time
 
 from judge import ALIVE, Judged, compact, replaced
+from races import Races
 from server import SIGNALS, Server, adopt_orphans, descendants
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -47,7 +47,7 @@ def load(path=HERE / "cases.json"):
             yield {**one, "variant": number, "of": len(variants), "with": variant}
 
 
-class Play(Judged):
+class Play(Races, Judged):
     """One variant of one case, played once."""
 
     def __init__(self, case, words, env, tools, baseline=None, slow=False, home=None):
@@ -199,30 +199,6 @@ class Play(Judged):
         took = time.monotonic() - began
         if took > seconds:
             self.faults.append(f"a ping during a run took {took:.3f} s")
-
-    def step_race(self, count):
-        """Cancels at about the moment of the end, again and again. A call that is told `busy`, because
-        the one before is still being cleaned up, is no race and is made again."""
-        count = int(os.environ.get("PYBOX_TEST_RACES", count))
-        typical, raced, number = 0.0, 0, 0
-        while raced < count:
-            number += 1
-            key = json.dumps(f"race-{number}")
-            began = time.monotonic()
-            self.send(self.bytes_of({"call": "pass", "id": f"race-{number}"}))
-            if raced < 5:
-                self.server.wait_answer(key, self.patience)
-            else:
-                self.server.wait_for(lambda: key in self.server.answers(), random.uniform(0, typical * 1.2))
-                self.send(self.bytes_of({"cancel": f"race-{number}"}))
-            took = time.monotonic() - began
-            answer = self.server.answers().get(key)
-            if answer and "busy: " in compact(answer[0]["result"]["structuredContent"]["execution"]["outcome"]):
-                time.sleep(0.003)
-                continue
-            raced += 1
-            if raced <= 5:
-                typical = max(typical, took)
 
     def step_free_within(self, seconds):
         """Until the box of a cancelled call is gone, and a call runs again."""

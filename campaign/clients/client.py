@@ -1,6 +1,6 @@
 """The official Python SDK against a server, in each way of finding the protocol's era; one JSON object on stdout.
 
-usage: client.py COMMAND ARG…
+usage: client.py COMMAND ARG…    CLIENT_MODES="auto,legacy": only these
 """
 
 import asyncio
@@ -45,7 +45,8 @@ async def drive(mode):
 
 
 async def main():
-    for mode in ("legacy", "auto", "2026-07-28"):
+    modes = os.environ.get("CLIENT_MODES", "legacy,auto,2026-07-28").split(",")
+    for mode in modes:
         try:
             await asyncio.wait_for(drive(mode), 120)
         except BaseException as fault:

@@ -1,5 +1,5 @@
 // The official TypeScript SDK, version 2, in each way of finding the protocol's era.
-// usage: node v2.mjs COMMAND ARG…
+// usage: node v2.mjs COMMAND ARG…    CLIENT_MODES="auto,pinned": only these
 import { Client, specTypeSchemas } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { drive } from './drive.mjs';
@@ -23,7 +23,9 @@ function connect(mode) {
 }
 
 let checks = { 'sdk 2: has schemas to check with': schemas > 0 ? true : 'none' };
+const wanted = process.env.CLIENT_MODES?.split(',');
 for (const [label, mode] of [['legacy', 'legacy'], ['auto', 'auto'], ['pinned', { pin: '2026-07-28' }]]) {
+  if (wanted && !wanted.includes(label)) continue;
   checks = { ...checks, ...(await drive(`sdk 2 ${label}`, connect(mode))) };
 }
 console.log(JSON.stringify(checks));

@@ -13,7 +13,7 @@ import sys
 import time
 
 import host
-from harness import NATIVE, test
+from harness import NATIVE, VM, test
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "build" / "clients"
@@ -59,7 +59,8 @@ def model(t, script):
 
 def server_words(t, with_data):
     images = ["--images", "stdlib,data"] if with_data else []
-    return ["mcp", "--engine", t.engine, "--max-timeout", "30", *images]
+    slow = ["--default-timeout", "20"] if t.slow else []
+    return ["mcp", "--engine", t.engine, "--max-timeout", "30", *slow, *images]
 
 
 def claude(t, address, with_data):
@@ -99,7 +100,8 @@ def shown_text(one):
 
 
 def agent_runs(t, agent):
-    with_data = has_data_image(t)
+    # numpy takes most of the limit to import in an emulated VM.
+    with_data = not t.slow and has_data_image(t)
     script = calls(t, with_data)
     with model(t, script) as (address, record):
         running = start(t, *agent(t, address, with_data))
@@ -157,6 +159,11 @@ def cancelled(t, code):
 @test("Claude Code with a scripted model: a file in and a chart out, an error, a timeout", engines=NATIVE, guest=False,
       timeout_s=200)
 def claude_code(t):
+    agent_runs(t, claude)
+
+
+@test("Claude Code with a scripted model on the VM: a file in and out, an error, a timeout", engines=VM, timeout_s=200)
+def claude_code_on_vm(t):
     agent_runs(t, claude)
 
 

