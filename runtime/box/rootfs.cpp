@@ -232,7 +232,8 @@ void assemble_root(const InsideWork& work, const RootParts& parts) {
   bind_devices(work);
   attach_scratch(socket, parts.tmp);
   if (plan.cuts.left_out("fs.nosys") &&
-      !attach(fs_mount(fs_open("sysfs"), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV), AT_FDCWD, kSysfs + 1))
+      !attach(fs_mount(fs_open("sysfs"), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV), AT_FDCWD,
+              kSysfs + 1))
     give_up(socket, "mounting sysfs for a control arm");
   if (!plan.cuts.left_out("fs.ro") && !set_attributes(parts.dev, MOUNT_ATTR_RDONLY))
     give_up(socket, "making /dev read-only");
