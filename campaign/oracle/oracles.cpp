@@ -17,6 +17,7 @@ std::span<const Oracle> oracles() {
       Oracle{"timeout", "what ended the program", read_timeout},
       Oracle{"output", "bytes kept of its output", read_output},
       Oracle{"files", "what came back from /tmp/output", read_files},
+      Oracle{"moment", "whether the files that came back are of one moment", read_moment},
       Oracle{"recorded-hello", "receipts: ended by itself", read_recorded_hello},
       Oracle{"recorded-traceback", "receipts: crashed by itself", read_recorded_traceback},
       Oracle{"recorded-deadline", "receipts: stopped by PyBox's deadline", read_recorded_deadline},

@@ -118,13 +118,38 @@ Reading read_files(const Check& check, const Record& record) {
     if (file.sha256 == sha256_hex(planted) || file.sha256 == sha256_hex(planted + "\n"))
       return {kReached, "the planted file came back as `" + visible(file.name) + "`", said.line};
   }
+  std::uint64_t bytes = 0;
+  for (const ReturnedFile& file : files.returned) bytes += file.bytes;
   std::string numbers =
-      fmt::format("{} returned, {} left behind", files.returned.size(), files.omitted_total);
+      fmt::format("{} returned with {} in all, {} left behind", files.returned.size(),
+                  human_size(Bytes{bytes}), files.omitted_total);
+  if (files.returned.size() > ceiling::kReturnedFiles || bytes > ceiling::kReturnedBytes.count)
+    return {kReached, numbers, said.line};
   if (!files.omitted.empty()) numbers += ", the first: " + visible(files.omitted.front().reason);
   if (files.status == Files::Status::Refused) return {"refused", numbers, said.line};
   if (files.status == Files::Status::NotReceived) return {"not-received", numbers, said.line};
   if (files.omitted_total > 0) return {"omitted", numbers, said.line};
   return {files.returned.empty() ? "none" : "received", numbers, said.line};
+}
+
+Reading read_moment(const Check& check, const Record& record) {
+  const Reading said = read_probe(check, record);
+  if (!record.report) return without_report(said);
+  const std::vector<ReturnedFile>& files = record.report->files.returned;
+  if (files.size() < 2) return {"not-received", "fewer than two files came back", said.line};
+  // Written in turn, round after round, each a byte longer than in the round before: at any one
+  // moment sizes only fall from file to file, and by one byte at most in all.
+  for (std::size_t at = 1; at < files.size(); ++at) {
+    const ReturnedFile& before = files[at - 1];
+    if (files[at].bytes > before.bytes || files[at].bytes + 1 < files.front().bytes)
+      return {kReached,
+              fmt::format("`{}` has {} bytes, `{}` after it {}", visible(before.name), before.bytes,
+                          visible(files[at].name), files[at].bytes),
+              said.line};
+  }
+  if (record.report->files.omitted_total > 0)
+    return {kReached, "a file changed while it was read", said.line};
+  return {"one-moment", fmt::format("{} files of one round", files.size()), said.line};
 }
 
 }  // namespace pybox::campaign

@@ -17,7 +17,9 @@ Reading read_timeout(const Check& check, const Record& record);
 /// `truncated`: no more output kept than agreed, all of it counted.
 Reading read_output(const Check& check, const Record& record);
 /// `refused`, `not-received`, `omitted`, `received`: what became of the files; `reached` when one
-/// of them is the planted file.
+/// of them is the planted file, or more came back than may.
 Reading read_files(const Check& check, const Record& record);
+/// `one-moment`: the files that came back can have existed side by side; `reached` when not.
+Reading read_moment(const Check& check, const Record& record);
 
 }  // namespace pybox::campaign
