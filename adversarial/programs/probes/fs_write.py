@@ -21,6 +21,7 @@ def append(path):
 seen = {path: attempt(create, path) for path in TRIES}
 seen["os.py"] = attempt(append, os.__file__)
 seen["python"] = attempt(append, "/usr/bin/python3")
+seen["itself"] = attempt(append, "/proc/self/exe")
 seen["chmod /"] = attempt(os.chmod, "/", 0o777)
 if os.stat("/").st_mode & 0o777 != 0o777 and seen["chmod /"][0] == "reached":
     seen["chmod /"] = ("without effect", None)
