@@ -1,6 +1,7 @@
 #include "campaign/world/plant_guest.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -39,23 +40,38 @@ Result<sys::Fd> own_view() {
   return sys::open_path("/dev/console", O_WRONLY | O_NOCTTY);
 }
 
+/// Into the mount namespace and the root of PID 1.
+Result<void> join_init() {
+  const sys::Fd root = PYBOX_TRY(sys::open_path(kRootOfInit, O_PATH | O_DIRECTORY));
+  const sys::Fd mounts = PYBOX_TRY(sys::open_path("/proc/1/ns/mnt", O_RDONLY));
+  if (::setns(mounts.get(), CLONE_NEWNS) != 0 || ::fchdir(root.get()) != 0 || ::chroot(".") != 0)
+    return Error::from_errno(errno, "joining the first process");
+  return {};
+}
+
 Result<void> plant(Planted& planted) {
   raise_loopback();
   planted.hostname();
   planted.kernel_objects();
   PYBOX_TRY(planted.process("/first"));
   while (::access(kSignOfRoot, F_OK) != 0) ::poll(nullptr, 0, kLookMillis);
-  const std::string folder = std::string(kRootOfInit) + kFolder;
-  if (::mkdir(folder.c_str(), 0755) != 0) return Error::from_errno(errno, "making the folder");
+  PYBOX_TRY(join_init());
+  if (::mkdir(kFolder, 0755) != 0 ||
+      ::mount("tmpfs", kFolder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0) {
+    return Error::from_errno(errno, "making the folder");
+  }
   PYBOX_TRY(planted.files());
-  return planted.servers();
+  PYBOX_TRY(planted.servers());
+  planted.come_and_go();
+  return {};
 }
 
 [[noreturn]] void plant_and_serve(const std::string& canary) {
   const Result<sys::Fd> console = own_view();
   if (!console) ::_exit(1);
   ::umask(0);
-  Planted planted(canary, std::string(kRootOfInit) + kFolder, kFolder);
+  Planted planted(canary, kFolder, kFolder);
+  planted.started_in("/");
   const Result<void> done = plant(planted);
   if (!done) {
     say(*console, canary, "failed " + done.error().message());
@@ -84,7 +100,8 @@ int plant_in_guest() {
   const pid_t child = ::fork();
   if (child < 0) return 1;
   if (child == 0) plant_and_serve(*canary);
-  if (!leak_descriptor(*canary)) return 1;
+  const gid_t group = kGroup;
+  if (!leak_descriptor(*canary) || ::setgroups(1, &group) != 0) return 1;
   const std::string variable = std::string(kOutsideVariable) + "=" + *canary + ":env";
   char* const words[] = {const_cast<char*>("/init"), nullptr};
   char* const environment[] = {const_cast<char*>(variable.c_str()), nullptr};

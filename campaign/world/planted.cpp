@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <net/if.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/mount.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/shm.h>
@@ -22,6 +24,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/syscalls.hpp"
 
@@ -96,6 +99,12 @@ Result<void> Planted::files() {
     PYBOX_TRY(write_file("file_root", text_of("file_root"), 0400));
     ask_.text("file_root", seen_as_ / "file_root");
   }
+  if (::geteuid() == 0) {
+    PYBOX_TRY(write_file("file_group", text_of("file_group"), 0640));
+    if (::chown((folder_ / "file_group").c_str(), 0, kGroup) != 0)
+      return Error::from_errno(errno, "giving a file to a group");
+    ask_.text("file_group", seen_as_ / "file_group");
+  }
   const std::filesystem::path folder = folder_ / "folder";
   if (::mkdir(folder.c_str(), 0700) != 0 || ::chmod(folder.c_str(), 01777) != 0)
     return Error::from_errno(errno, "making the open folder");
@@ -169,6 +178,47 @@ void Planted::hostname() {
   ask_.text("hostname", hostname_);
   // Changes of it wake a poll (kernel: fs/proc/proc_sysctl.c, proc_sys_poll).
   hostname_watch_ = sys::Fd(::open("/proc/sys/kernel/hostname", O_RDONLY | O_CLOEXEC));
+}
+
+Result<void> Planted::terminal() {
+  terminal_ = PYBOX_TRY(sys::open_path("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK));
+  std::array<char, 64> name{};
+  if (::unlockpt(terminal_.get()) != 0 ||
+      ::ptsname_r(terminal_.get(), name.data(), name.size()) != 0) {
+    return Error::from_errno(errno, "making a terminal");
+  }
+  const std::filesystem::path link = folder_ / kTerminalLink;
+  if (::symlink(name.data(), link.c_str()) != 0) return Error::from_errno(errno, link.string());
+  other_end_ = PYBOX_TRY(sys::open_path(name.data(), O_RDWR | O_NOCTTY));
+  ask_.number("tty", kTerminalFd);
+  return {};
+}
+
+void Planted::look_at_terminal(short events) {
+  std::array<char, 4096> ignored;
+  while (::read(terminal_.get(), ignored.data(), ignored.size()) > 0) {
+  }
+  if ((events & (POLLHUP | POLLERR)) == 0) return;
+  // The end of a session hangs its terminal up; opened again it is as new.
+  other_end_ = sys::Fd(::open((folder_ / kTerminalLink).c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+}
+
+void Planted::come_and_go() {
+  const std::filesystem::path place = folder_ / "later";
+  toggles_ = ::mount(nullptr, folder_.c_str(), nullptr, MS_SHARED, nullptr) == 0 &&
+             ::mkdir(place.c_str(), 0755) == 0;
+  if (toggles_) ask_.text("later", seen_as_ / "later" / "file");
+}
+
+void Planted::toggle_mount() {
+  const std::filesystem::path place = folder_ / "later";
+  toggled_ = monotonic_now();
+  if (std::exchange(mounted_, !mounted_)) {
+    ::umount2(place.c_str(), MNT_DETACH);
+  } else if (::mount("tmpfs", place.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=4k") ==
+             0) {
+    (void)write_file("later/file", text_of("later"), 0444).has_value();
+  }
 }
 
 void Planted::look_at_victim() {

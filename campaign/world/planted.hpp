@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/units.hpp"
 #include "sys/fd.hpp"
 
 namespace pybox::campaign {
@@ -20,8 +21,14 @@ namespace pybox::campaign {
 constexpr const char* kOutsideVariable = "PYBOX_OUTSIDE";
 /// The number of the descriptor left open in boxd.
 constexpr int kLeakedFd = 9;
-/// Below the planted folder: what the descriptor refers to.
+/// Below the planted folder: what the descriptor refers to, and a link to the terminal.
 constexpr const char* kLeakedFile = "leaked";
+constexpr const char* kTerminalLink = "terminal";
+/// The number of the terminal in boxd, its controlling one. Natively only: the guest's boxd begins
+/// a session of its own.
+constexpr int kTerminalFd = 10;
+/// A group that boxd belongs to.
+constexpr unsigned kGroup = 54321;
 
 /// What is planted, as the members of ASK["world"]; names and values are JSON already.
 class AskWorld {
@@ -46,6 +53,8 @@ class Planted {
   Planted(const Planted&) = delete;
   Planted& operator=(const Planted&) = delete;
 
+  /// Says where boxd's current folder is.
+  void started_in(const std::string& folder) { ask_.text("cwd", folder); }
   Result<void> files();
   Result<void> servers();
   /// System V segment and queue, and the key. What the kernel lacks is left out.
@@ -53,6 +62,10 @@ class Planted {
   /// A process with the canary in its arguments and its memory; `program` is campaign-plant.
   Result<void> process(const std::filesystem::path& program);
   void hostname();
+  /// A pseudo terminal for boxd; what is written to it goes nowhere.
+  Result<void> terminal();
+  /// From now on a file comes and goes with a mount below the folder, which is a mount of its own.
+  void come_and_go();
 
   const AskWorld& ask() const { return ask_; }
   /// Serves until `end` is readable or closed. `noticed` gets a kind and how often since the last
@@ -75,16 +88,22 @@ class Planted {
   void look_at_victim();
   void look_at_hostname();
   void look_at_process();
+  void look_at_terminal(short events);
+  void toggle_mount();
+  void tell(const std::function<void(const std::string&, unsigned)>& noticed);
 
   std::string canary_;
   std::filesystem::path folder_, seen_as_;
   AskWorld ask_;
   std::vector<Server> servers_;
-  sys::Fd victim_watch_, hostname_watch_, process_fd_;
+  sys::Fd victim_watch_, hostname_watch_, process_fd_, terminal_, other_end_;
   std::string hostname_;
   int shm_ = -1, msg_ = -1;
   long key_ = -1;
   std::map<std::string, unsigned> noticed_;
+  bool toggles_ = false;
+  bool mounted_ = false;
+  Nanos toggled_{}, told_{};
 };
 
 /// The life of the planted process: waits for its parent's end.

@@ -24,6 +24,8 @@ namespace {
 
 constexpr int kBacklog = 64;
 constexpr int kFlushMillis = 20;
+constexpr int kReachMillis = 100;
+constexpr int kToggleMillis = 250;
 constexpr unsigned kVsockPort = 41042;
 
 union Address {
@@ -46,10 +48,14 @@ Result<sys::Fd> listening(int family, int type, const Address& at, socklen_t siz
 
 /// True when a server at `at` can be reached from here.
 bool reachable(int family, const Address& at, socklen_t size) {
-  const sys::Fd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const timeval patience{0, 100'000};
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  return fd.is_open() && ::connect(fd.get(), &at.any, size) == 0;
+  const sys::Fd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.is_open()) return false;
+  if (::connect(fd.get(), &at.any, size) == 0) return true;
+  pollfd ready{fd.get(), POLLOUT, 0};
+  int problem = 0;
+  socklen_t length = sizeof problem;
+  return errno == EINPROGRESS && ::poll(&ready, 1, kReachMillis) == 1 &&
+         ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &problem, &length) == 0 && problem == 0;
 }
 
 /// Accepts and closes what reachable() left behind.
@@ -152,31 +158,34 @@ void Planted::hand_out(const Server& server) {
   ++noticed_[server.kind];
 }
 
+void Planted::tell(const std::function<void(const std::string&, unsigned)>& noticed) {
+  for (const auto& [kind, count] : noticed_) noticed(kind, count);
+  noticed_.clear();
+  told_ = monotonic_now();
+}
+
 void Planted::serve(int end,
                     const std::function<void(const std::string& kind, unsigned count)>& noticed) {
-  Nanos told{};
   for (;;) {
     std::vector<pollfd> watched = {{end, POLLIN, 0},
                                    {victim_watch_.get(), POLLIN, 0},
                                    {hostname_watch_.get(), POLLPRI, 0},
-                                   {process_fd_.get(), POLLIN, 0}};
+                                   {process_fd_.get(), POLLIN, 0},
+                                   {terminal_.get(), POLLIN, 0}};
     const std::size_t first = watched.size();
     for (const Server& server : servers_) watched.push_back({server.fd.get(), POLLIN, 0});
-    const bool quiet = noticed_.empty();
-    ::poll(watched.data(), watched.size(), quiet ? -1 : kFlushMillis);
-    if (quiet) {
-      told = monotonic_now();
-    } else if (monotonic_now() - told >= Millis(kFlushMillis)) {
-      for (const auto& [kind, count] : noticed_) noticed(kind, count);
-      noticed_.clear();
-    }
+    const int patience = !noticed_.empty() ? kFlushMillis : toggles_ ? kToggleMillis : -1;
+    ::poll(watched.data(), watched.size(), patience);
+    if (!noticed_.empty() && monotonic_now() - told_ >= Millis(kFlushMillis)) tell(noticed);
     if (watched[0].revents != 0) return;
     if (watched[1].revents != 0) look_at_victim();
     if (watched[2].revents != 0) look_at_hostname();
     if (watched[3].revents != 0) look_at_process();
+    if (watched[4].revents != 0) look_at_terminal(watched[4].revents);
     for (std::size_t i = 0; i < servers_.size(); ++i) {
       if (watched[first + i].revents != 0) hand_out(servers_[i]);
     }
+    if (toggles_ && monotonic_now() - toggled_ >= Millis(kToggleMillis)) toggle_mount();
   }
 }
 

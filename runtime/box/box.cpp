@@ -183,15 +183,28 @@ std::optional<SealedNotice> Box::receive_notice() {
 }
 
 Result<void> Box::identify(pid_t program) {
-  program_pidfd_ = sys::Fd(sys::pidfd_open(program));
-  if (!program_pidfd_.is_open())
-    return Error::from_errno(errno, "taking hold of the program's process");
+  if (!plan_->cuts.left_out("sup.pidfd")) {
+    program_pidfd_ = sys::Fd(sys::pidfd_open(program));
+    if (!program_pidfd_.is_open())
+      return Error::from_errno(errno, "taking hold of the program's process");
+  }
   program_pid_ = program;
   // Only root may lower it. An ordinary user's keeper is outside the box's memory cgroup all the
   // same.
   (void)sys::write_pseudo_file("/proc/" + std::to_string(keeper_.pid()) + "/oom_score_adj", "-1000")
       .has_value();
   return {};
+}
+
+std::string Box::held_by_pidfd() const {
+  if (!program_pidfd_.is_open()) return "nobody";
+  const Result<std::string> info =
+      sys::read_file("/proc/self/fdinfo/" + std::to_string(program_pidfd_.get()));
+  constexpr std::string_view kKey = "\nPid:\t";  // man 2 pidfd_open
+  const std::size_t at = info ? info->find(kKey) : std::string::npos;
+  if (at == std::string::npos) return "unreadable";
+  const std::size_t from = at + kKey.size();
+  return info->substr(from, info->find('\n', from) - from);
 }
 
 Result<void> Box::go(Nanos box_timer) {

@@ -54,6 +54,9 @@ class Box {
   /// may. verify_seal then checks that it is the keeper's child.
   Result<void> identify(pid_t program);
   pid_t program_pid() const { return program_pid_; }
+  /// The process that boxd's pidfd of the program refers to, as the kernel says ("Pid:" of its
+  /// fdinfo); "nobody" without one.
+  std::string held_by_pidfd() const;
 
   /// Arms the box timer and lets the program start, in this order.
   Result<void> go(Nanos box_timer);

@@ -28,15 +28,13 @@ class CgroupV1 final : public BoxCgroup {
   }
 
   Result<void> limit(const Limits& limits, const Cuts& cuts) {
-    without_pid_namespace_ = cuts.left_out("ns.pid");
-    if (!cuts.left_out("cg.mem"))
-      PYBOX_TRY(memory_.write("memory.limit_in_bytes", std::to_string(limits.memory.count)));
-    if (!cuts.left_out("cg.swap")) PYBOX_TRY(limit_swap(limits));
-    if (!cuts.left_out("cg.pids")) PYBOX_TRY(pids_.write("pids.max", std::to_string(limits.pids)));
-    if (!cuts.left_out("cg.cpu")) {
-      PYBOX_TRY(cpu_.write("cpu.cfs_period_us", std::to_string(kPeriodMicros)));
-      PYBOX_TRY(cpu_.write("cpu.cfs_quota_us", quota(limits)));
-    }
+    cuts_ = cuts;
+    const std::string memory = std::to_string(memory_bound(limits));
+    PYBOX_TRY(memory_.write("memory.limit_in_bytes", memory));
+    if (!cuts.left_out("cg.swap")) PYBOX_TRY(limit_swap(memory));
+    PYBOX_TRY(pids_.write("pids.max", std::to_string(guarded(cuts, "cg.pids", limits.pids))));
+    PYBOX_TRY(cpu_.write("cpu.cfs_period_us", std::to_string(kPeriodMicros)));
+    PYBOX_TRY(cpu_.write("cpu.cfs_quota_us", quota(guarded(cuts, "cg.cpu", limits.cpu.count))));
     for (const CgroupFolder* folder : {&memory_, &pids_, &cpu_, &cpuacct_}) {
       if (!folder->path().empty()) tasks_.push_back(PYBOX_TRY(folder->open("tasks", O_WRONLY)));
     }
@@ -82,7 +80,7 @@ class CgroupV1 final : public BoxCgroup {
   // v1 has no such file; the pid namespace's end kills the box. Where a control arm has none, what
   // is in the group is killed one by one, for as long as there is any.
   void kill_all() const override {
-    for (int rounds = 0; without_pid_namespace_ && rounds < 100; ++rounds) {
+    for (int rounds = 0; cuts_.left_out("ns.pid") && rounds < 100; ++rounds) {
       const std::string text = pids_.read("cgroup.procs").value_or("");
       if (text.empty()) return;
       for (std::string_view rest = text; !rest.empty();) {
@@ -106,35 +104,41 @@ class CgroupV1 final : public BoxCgroup {
   }
 
   std::vector<SealCheck> checks(const Limits& limits) const override {
-    const std::string memory = std::to_string(limits.memory.count);
     const std::string cpu = first_line(cpu_.read("cpu.cfs_quota_us")) + " " +
                             first_line(cpu_.read("cpu.cfs_period_us"));
+    // Memory and swap together are bounded where memory is, by a control arm's guard too.
     const SealCheck swap =
-        swap_accounting_
-            ? compare("cg.swap", memory, first_line(memory_.read("memory.memsw.limit_in_bytes")),
-                      "memory.memsw.limit_in_bytes, memory and swap together")
-            : compare("cg.swap", "no swap", swap_is_off() ? "no swap" : "swap is on",
-                      "/proc/swaps; no swap accounting");
-    return {compare("cg.mem", memory, first_line(memory_.read("memory.limit_in_bytes")),
-                    "memory.limit_in_bytes"),
+        swap_accounting_ ? compare("cg.swap", std::to_string(memory_bound(limits)),
+                                   first_line(memory_.read("memory.memsw.limit_in_bytes")),
+                                   "memory.memsw.limit_in_bytes, memory and swap together")
+                         : compare("cg.swap", "no swap", swap_is_off() ? "no swap" : "swap is on",
+                                   "/proc/swaps; no swap accounting");
+    const auto check = [this](const char* name, std::string limit, std::string observed,
+                              const char* method) {
+      return compare(name, std::move(limit), with_guard(cuts_, name, std::move(observed)), method);
+    };
+    return {check("cg.mem", std::to_string(limits.memory.count),
+                  first_line(memory_.read("memory.limit_in_bytes")), "memory.limit_in_bytes"),
             swap,
-            compare("cg.pids", std::to_string(limits.pids), first_line(pids_.read("pids.max")),
-                    "pids.max"),
-            compare("cg.cpu", quota(limits) + " " + std::to_string(kPeriodMicros), cpu,
-                    "cpu.cfs_quota_us cpu.cfs_period_us")};
+            check("cg.pids", std::to_string(limits.pids), first_line(pids_.read("pids.max")),
+                  "pids.max"),
+            check("cg.cpu", quota(limits.cpu.count) + " " + std::to_string(kPeriodMicros), cpu,
+                  "cpu.cfs_quota_us cpu.cfs_period_us")};
   }
 
   std::string expected_membership() const override { return "/" + name_; }
 
  private:
-  static std::string quota(const Limits& limits) {
-    return std::to_string(limits.cpu.count * (kPeriodMicros / 1000));
+  static std::string quota(std::uint64_t millicores) {
+    return std::to_string(millicores * (kPeriodMicros / 1000));
+  }
+  std::uint64_t memory_bound(const Limits& limits) const {
+    return guarded(cuts_, "cg.mem", limits.memory.count);
   }
   const CgroupFolder& accounting() const { return cpuacct_.path().empty() ? cpu_ : cpuacct_; }
 
-  Result<void> limit_swap(const Limits& limits) const {
-    if (swap_accounting_)
-      return memory_.write("memory.memsw.limit_in_bytes", std::to_string(limits.memory.count));
+  Result<void> limit_swap(const std::string& bound) const {
+    if (swap_accounting_) return memory_.write("memory.memsw.limit_in_bytes", bound);
     if (swap_is_off()) return {};
     return Error(ErrorKind::HostCannot,
                  "swap cannot be limited: this kernel has no swap accounting")
@@ -144,7 +148,7 @@ class CgroupV1 final : public BoxCgroup {
   std::string name_;
   CgroupFolder memory_, pids_, cpu_, cpuacct_;
   bool swap_accounting_ = false;
-  bool without_pid_namespace_ = false;
+  Cuts cuts_;
   std::vector<sys::Fd> tasks_;
   sys::Fd memory_now_, pids_now_, cpu_now_;
 };

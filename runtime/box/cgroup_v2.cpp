@@ -10,9 +10,8 @@ namespace {
 
 constexpr std::uint32_t kPeriodMicros = 100'000;
 
-std::string quota(const Limits& limits) {
-  return std::to_string(limits.cpu.count * (kPeriodMicros / 1000)) + " " +
-         std::to_string(kPeriodMicros);
+std::string quota(std::uint64_t millicores) {
+  return std::to_string(millicores * (kPeriodMicros / 1000)) + " " + std::to_string(kPeriodMicros);
 }
 
 /// One folder; the keeper stays in boxd's own group, a sibling of this one.
@@ -21,14 +20,14 @@ class CgroupV2 final : public BoxCgroup {
   explicit CgroupV2(CgroupFolder folder) : folder_(std::move(folder)) {}
 
   Result<void> limit(const Limits& limits, const Cuts& cuts) {
-    if (!cuts.left_out("cg.mem"))
-      PYBOX_TRY(folder_.write("memory.max", std::to_string(limits.memory.count)));
+    cuts_ = cuts;
+    PYBOX_TRY(
+        folder_.write("memory.max", std::to_string(guarded(cuts, "cg.mem", limits.memory.count))));
     // The file is absent where the kernel has no swap accounting; then the read-back decides.
     if (!cuts.left_out("cg.swap") && folder_.read("memory.swap.max"))
       PYBOX_TRY(folder_.write("memory.swap.max", "0"));
-    if (!cuts.left_out("cg.pids"))
-      PYBOX_TRY(folder_.write("pids.max", std::to_string(limits.pids)));
-    if (!cuts.left_out("cg.cpu")) PYBOX_TRY(folder_.write("cpu.max", quota(limits)));
+    PYBOX_TRY(folder_.write("pids.max", std::to_string(guarded(cuts, "cg.pids", limits.pids))));
+    PYBOX_TRY(folder_.write("cpu.max", quota(guarded(cuts, "cg.cpu", limits.cpu.count))));
     memory_ = PYBOX_TRY(folder_.open("memory.current", O_RDONLY));
     pids_ = PYBOX_TRY(folder_.open("pids.current", O_RDONLY));
     cpu_ = PYBOX_TRY(folder_.open("cpu.stat", O_RDONLY));
@@ -65,6 +64,7 @@ class CgroupV2 final : public BoxCgroup {
   }
 
   void kill_all() const override {
+    if (cuts_.left_out("cg.kill")) return;
     // Linux 5.14. An older kernel lacks the file; the pid namespace's end kills the same processes.
     (void)folder_.write("cgroup.kill", "1").has_value();
   }
@@ -73,7 +73,12 @@ class CgroupV2 final : public BoxCgroup {
     memory_.reset();
     pids_.reset();
     cpu_.reset();
-    return folder_.remove(patience);
+    Result<void> removed = folder_.remove(patience);
+    if (removed || patience == Nanos{0} || !cuts_.left_out("cg.kill")) return removed;
+    // What outlived a control arm is told, and does not outlive its report.
+    (void)folder_.write("cgroup.kill", "1").has_value();
+    (void)folder_.remove(patience).has_value();
+    return removed;
   }
 
   std::vector<SealCheck> checks(const Limits& limits) const override {
@@ -84,13 +89,16 @@ class CgroupV2 final : public BoxCgroup {
       swap_method = "/proc/swaps is empty; no swap accounting";
     }
     const bool kill = ::faccessat(folder_.fd(), "cgroup.kill", W_OK, AT_EACCESS) == 0;
-    return {compare("cg.mem", std::to_string(limits.memory.count),
-                    first_line(folder_.read("memory.max")), "memory.max"),
+    const char* used = cuts_.left_out("cg.kill") ? "present, not used" : "present";
+    const auto check = [this](const char* name, std::string limit, const char* file) {
+      return compare(name, std::move(limit),
+                     with_guard(cuts_, name, first_line(folder_.read(file))), file);
+    };
+    return {check("cg.mem", std::to_string(limits.memory.count), "memory.max"),
             compare("cg.swap", "0", swap, swap_method),
-            compare("cg.pids", std::to_string(limits.pids), first_line(folder_.read("pids.max")),
-                    "pids.max"),
-            compare("cg.cpu", quota(limits), first_line(folder_.read("cpu.max")), "cpu.max"),
-            compare("cg.kill", "present", kill ? "present" : "absent", "cgroup.kill")};
+            check("cg.pids", std::to_string(limits.pids), "pids.max"),
+            check("cg.cpu", quota(limits.cpu.count), "cpu.max"),
+            compare("cg.kill", "present", kill ? used : "absent", "cgroup.kill")};
   }
 
   std::string expected_membership() const override {
@@ -99,6 +107,7 @@ class CgroupV2 final : public BoxCgroup {
 
  private:
   CgroupFolder folder_;
+  Cuts cuts_;
   sys::Fd memory_, pids_, cpu_;
 };
 

@@ -97,7 +97,8 @@ std::int64_t time_left(int timer) {
 bool reap(const InsideWork& work, pid_t program) {
   bool ended = false;
   int status = 0;
-  for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+  const pid_t whom = work.plan->cuts.left_out("sup.initreap") ? program : -1;
+  for (pid_t pid = 0; (pid = ::waitpid(whom, &status, WNOHANG)) > 0;) {
     if (pid != program) continue;
     ended = true;
     const bool by_signal = WIFSIGNALED(status);
@@ -134,7 +135,7 @@ bool reap(const InsideWork& work, pid_t program) {
         watched[2].fd = -1;
       } else if (message.say == Say::Go) {
         started = true;
-        arm(timer, Nanos(message.a));
+        if (!work.plan->cuts.left_out("sup.timer")) arm(timer, Nanos(message.a));
       }
     }
   }
@@ -153,7 +154,8 @@ bool reap(const InsideWork& work, pid_t program) {
   if (!drop_every_capability() || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     give_up(3, "dropping the keeper's rights");
   ::prctl(PR_SET_DUMPABLE, work.plan->cuts.left_out("proc.dumpable0") ? 1 : 0);
-  send_message(3, Message{Say::Keeping, time_left(4), 0, {}});
+  const int reaps = work.plan->cuts.left_out("sup.initreap") ? 0 : 1;
+  send_message(3, Message{Say::Keeping, time_left(4), reaps, {}});
   keep(waiting, program, 4, 5);
 }
 
@@ -193,7 +195,7 @@ void keeper_main(const InsideWork& given) {
   ::sigprocmask(SIG_SETMASK, &child_signal, nullptr);
   const int children = ::signalfd(-1, &child_signal, SFD_CLOEXEC);
   if (timer < 0 || children < 0) give_up(socket, "making the box timer");
-  arm(timer, plan.expiry);
+  if (!plan.cuts.left_out("sup.timer")) arm(timer, plan.expiry);
 
   const pid_t program = clone_program(work);
   if (program < 0) give_up(socket, "starting the program's process in its cgroup");

@@ -17,7 +17,8 @@ enum class Say : std::uint32_t {
   ///< cgroup; a: 1 when it is one folder to clone into (v2), 0 when they are `tasks` files
   Go,  ///< the program starts now: arm the box timer (a: nanoseconds)
   // keeper to boxd
-  Keeping,     ///< the keeper has given up its rights and waits; a: nanoseconds left on its timer
+  Keeping,     ///< the keeper has given up its rights and waits; a: nanoseconds left on its timer,
+               ///< b: 1 when it reaps every orphan
   Ended,       ///< the program ended; a: 1 when by a signal, b: code or signal number
   TimerFired,  ///< the box timer ended the box
   Expired,     ///< the box was not started in time

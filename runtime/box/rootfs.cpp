@@ -172,6 +172,14 @@ void fill_tmp(const InsideWork& work, int tmp) {
   ::close(folder);
 }
 
+/// A control arm that leaves fs.private out passes mounts on, and takes what is passed to it.
+void share_mounts(const InsideWork& work) {
+  if (work.plan->cuts.left_out("fs.private") &&
+      ::mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr) != 0) {
+    give_up(work.fds.keeper_socket, "sharing mounts for a control arm");
+  }
+}
+
 /// Puts the two folders of the scratch tmpfs in their places below the current folder, the new
 /// root. Before Linux 6.15 open_tree clones only what is attached in the caller's namespace; there
 /// the whole is attached for a moment, which costs a tenth of a millisecond.
@@ -241,12 +249,14 @@ void assemble_root(const InsideWork& work, const RootParts& parts) {
   if (plan.cuts.left_out("fs.pivot")) {
     if (::syscall(SYS_pivot_root, ".", kOldRoot + 1) != 0 || ::chdir("/") != 0)
       give_up(socket, "keeping the old root");
+    share_mounts(work);
     return;
   }
   // man 2 pivot_root: the old root ends up stacked on the new one and is detached from there.
   if (::syscall(SYS_pivot_root, ".", ".") != 0) give_up(socket, "pivoting the root");
   if (::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0)
     give_up(socket, "detaching the old root");
+  share_mounts(work);
 }
 
 }  // namespace pybox::box

@@ -138,16 +138,19 @@ void check_process(const ProcessView& program, const Box& box, const ReadyBox& r
       ::stat(path.c_str(), &keeper) == 0 && keeper.st_uid != box.plan().ids.keeper_outside;
   out.push_back(compare("proc.dumpable0", "not dumpable", hidden ? "not dumpable" : "dumpable",
                         "owner of /proc/KEEPER/environ"));
-  out.push_back(compare("sup.pidfd", std::to_string(box.keeper_pid()), program.status("PPid"),
-                        "/proc/PID/status PPid is the keeper"));
+  const std::string held = " held by " + std::to_string(program.pid());
+  out.push_back(compare("sup.pidfd", std::to_string(box.keeper_pid()) + held,
+                        program.status("PPid") + " held by " + box.held_by_pidfd(),
+                        "/proc/PID/status PPid is the keeper; fdinfo of boxd's pidfd"));
   const Result<ProcessView> view = ProcessView::of(box.keeper_pid());
   const std::string ids = view ? view->status("NSpid") : "";
   // Where a control arm has no pid namespace nothing has pid 1 in it.
-  const char* expected =
+  const std::string expected =
       box.plan().cuts.left_out("ns.pid") ? "no pid namespace" : "pid 1 is the keeper";
-  out.push_back(compare("sup.initreap", expected,
-                        ids.ends_with(" 1") ? "pid 1 is the keeper" : "no pid namespace",
-                        "/proc/KEEPER/status NSpid"));
+  const std::string observed = ids.ends_with(" 1") ? "pid 1 is the keeper" : "no pid namespace";
+  out.push_back(compare("sup.initreap", expected + ", reaps orphans",
+                        observed + (ready.keeper.b == 1 ? ", reaps orphans" : ", reaps no orphan"),
+                        "/proc/KEEPER/status NSpid, the keeper's word"));
   out.push_back(compare("sup.timer", "armed", ready.keeper.a > 0 ? "armed" : "not armed",
                         "timerfd_gettime in the keeper"));
 }

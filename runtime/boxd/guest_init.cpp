@@ -18,6 +18,7 @@
 
 #include "boxd/guest_disks.hpp"
 #include "boxd/prefault.hpp"
+#include "boxd/seal_policy.hpp"
 #include "link/frame.hpp"
 #include "sys/file.hpp"
 
@@ -175,7 +176,7 @@ void leave_reaper_behind() {
 /// The kernel gives PID 1 an environment (HOME, TERM, unknown words of its command line), which
 /// every process forked from here would show in /proc/PID/environ. Started anew, boxd has none.
 Result<void> shed_environment() {
-  if (environ == nullptr || *environ == nullptr) return {};
+  if (boxd::keeps_environment() || environ == nullptr || *environ == nullptr) return {};
   std::array<char*, 2> words = {const_cast<char*>("/init"), nullptr};
   std::array<char*, 1> nothing = {nullptr};
   ::execve("/init", words.data(), nothing.data());

@@ -10,6 +10,9 @@
 
 namespace pybox::boxd {
 
+/// Whether boxd may keep the environment it was started with. A control arm that leaves out
+/// proc.cleanenv must have something to hand on.
+bool keeps_environment();
 bool may_leave_out(const std::vector<std::string>& names);
 box::Cuts cuts_for(const std::vector<std::string>& names);
 /// The seal must hold; for a control arm it must fail in the named protections and in no other.

@@ -15,6 +15,8 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 }  // namespace
 
+bool keeps_environment() { return true; }
+
 bool may_leave_out(const std::vector<std::string>&) { return true; }
 
 box::Cuts cuts_for(const std::vector<std::string>& names) { return box::Cuts(names); }
