@@ -44,7 +44,7 @@ std::string changes(const ReportInput& input) {
     out += R"(<p class="quiet-text">Environment and programs are the same.</p>)";
   } else {
     out +=
-        R"(<div class="scroll"><table class="plain"><caption>Environment and programs, which explain most of the rest</caption>)"
+        R"(<div class="scroll"><table class="plain four"><caption>Environment and programs, which explain most of the rest</caption>)"
         R"(<thead><tr><th scope="col">What</th><th scope="col">Name</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead><tbody>)" +
         environment + "</tbody></table></div>";
   }
@@ -60,7 +60,7 @@ std::string changes(const ReportInput& input) {
   }
   if (!rows.empty()) {
     out +=
-        R"(<div class="scroll"><table class="plain"><caption>Checks</caption>)"
+        R"(<div class="scroll"><table class="plain four"><caption>Checks</caption>)"
         R"(<thead><tr><th scope="col">What</th><th scope="col">Check</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead><tbody>)" +
         rows + "</tbody></table></div>";
   }

@@ -42,8 +42,8 @@ std::string filters(const Campaign& campaign) {
   return out +
          R"(</select></label><label>Find <input id="find" type="search" autocomplete="off" spellcheck="false" )"
          R"(placeholder="id, claim, protection"></label><button type="button" id="reset" class="quiet">Show all</button>)"
-         R"(<button type="button" id="fold" class="quiet">Open all</button></div>)"
-         R"(<p id="shown" class="quiet-text" role="status"></p></div>)";
+         R"(<button type="button" id="fold" class="quiet">Open all</button>)"
+         R"(<p id="shown" class="quiet-text" role="status"></p></div></div>)";
 }
 
 std::string group(std::string_view title, std::string_view note,
@@ -74,6 +74,10 @@ std::string checks(const ReportInput& input) {
   };
   std::stable_sort(trouble.begin(), trouble.end(),
                    [&](const Check* a, const Check* b) { return rank(a) < rank(b); });
+  for (auto& [name, members] : groups) {
+    std::stable_sort(members.begin(), members.end(),
+                     [](const Check* a, const Check* b) { return a->id < b->id; });
+  }
   std::string out =
       R"(<section id="checks"><h2>Checks</h2><p class="quiet-text">Each check attacks twice: with every protection, )"
       R"(and with only the cut set left out. It holds when the first is stopped and the second comes through.</p>)";

@@ -38,7 +38,7 @@ std::string list_of(const Reason& reason, const Campaign& campaign) {
   }
   if (rows.empty()) return "";
   return fmt::format(
-      R"(<div class="scroll"><table class="plain"><caption>{} {}</caption><thead><tr><th scope="col">Check</th><th scope="col">Claim</th><th scope="col">Why</th></tr></thead><tbody>{}</tbody></table></div>)",
+      R"(<div class="scroll"><table class="plain three"><caption>{} {}</caption><thead><tr><th scope="col">Check</th><th scope="col">Claim</th><th scope="col">Why</th></tr></thead><tbody>{}</tbody></table></div>)",
       status(reason.verdict), reason.meaning, rows);
 }
 
@@ -63,12 +63,16 @@ constexpr std::string_view kOutOfScope =
     R"(<li>That other hosts, kernels or versions behave alike: these results belong to the programs and the environment below.</li>)"
     R"(<li>That whoever signed this was honest. Run the checks again yourself.</li></ul>)";
 
-std::string facts_table(std::string_view caption, const std::map<std::string, std::string>& facts) {
+enum class Values { Text, Digests };
+
+std::string facts_table(std::string_view caption, const std::map<std::string, std::string>& facts,
+                        Values kind) {
   std::string rows;
   for (const auto& [name, value] : facts) {
+    const std::string text = shortened(value, 2000);
     rows += fmt::format(
         R"(<tr><th scope="row">{}</th><td><span class="value" dir="auto">{}</span></td></tr>)",
-        html_text(name), html_text(shortened(value, 2000)));
+        html_text(name), kind == Values::Digests ? code(text) : html_text(text));
   }
   return fmt::format(
       R"(<div class="scroll"><table class="plain facts-table"><caption>{}</caption><tbody>{}</tbody></table></div>)",
@@ -111,7 +115,8 @@ std::string verifying() {
       "signed, and by the key "
       "in <code>evidence.pub</code>. Compare that key with one you got from somewhere else: the "
       "one beside the evidence shows no origin. "
-      "<strong>What it does not show:</strong> that the run was honest. The plan signed before the "
+      "</p><p class=\"note\"><strong>What it does not show:</strong> that the run was honest. The "
+      "plan signed before the "
       "first run, the kept failures, "
       "the controls and your own rerun speak to that.</p>";
   return out + "</section>";
@@ -120,15 +125,17 @@ std::string verifying() {
 std::string appendix(const ReportInput& input) {
   const Campaign& campaign = input.campaign;
   std::string out = R"(<section id="appendix"><h2>Appendix</h2>)";
-  out += facts_table("Environment", campaign.environment);
-  out += facts_table("Programs (SHA-256)", campaign.tools);
-  out += facts_table("Records (SHA-256)",
-                     {{"plan.json, signed before the first run", campaign.plan_sha256},
-                      {"events.jsonl", campaign.events_sha256}});
+  out += facts_table("Environment", campaign.environment, Values::Text);
+  out += facts_table("Programs (SHA-256)", campaign.tools, Values::Digests);
+  out +=
+      facts_table("Records (SHA-256)",
+                  {{"plan.json", campaign.plan_sha256}, {"events.jsonl", campaign.events_sha256}},
+                  Values::Digests);
   if (campaign.previous) {
     out += facts_table(
         "Campaign before",
-        {{"id", campaign.previous->id}, {"manifest.sha256", campaign.previous->manifest_sha256}});
+        {{"id", campaign.previous->id}, {"manifest.sha256", campaign.previous->manifest_sha256}},
+        Values::Digests);
   }
   out += R"(<h3>Words</h3><dl class="words">)";
   for (const auto& [word, meaning] :

@@ -31,6 +31,16 @@ std::string cpu_label(std::uint64_t microseconds) {
              : fmt::format("{}.{:01} s", microseconds / 1000000, microseconds / 100000 % 10);
 }
 
+/// The next round number: of a size in quarters of a power of two, of anything else in halves of a
+/// power of ten, or wholes from five on.
+std::uint64_t round_top(std::uint64_t value, std::uint64_t base) {
+  std::uint64_t unit = 1;
+  while (unit * base <= value) unit *= base;
+  std::uint64_t step = base == 2 ? unit / 4 : value < 5 * unit ? unit / 2 : unit;
+  step = std::max<std::uint64_t>(step, 1);
+  return (value + step - 1) / step * step;
+}
+
 struct Scale {
   std::uint64_t last_us = 1, top = 1;
   std::uint64_t x(std::uint64_t at) const {
@@ -92,8 +102,8 @@ std::string limit_line(const Panel& panel, const Scale& scale) {
   if (panel.limit) {
     const std::string y = tenth(scale.y(*panel.limit));
     return fmt::format(
-        R"(<path class="limit" d="M{} {}H{}"/><text class="limit-word" x="{}" y="{}" text-anchor="end">limit {}</text>)",
-        kLeft, y, kWidth - kRight, kWidth - kRight, tenth(scale.y(*panel.limit) - 40),
+        R"(<path class="limit" d="M{} {}H{}"/><text class="limit-word" x="{}" y="{}">limit {}</text>)",
+        kLeft, y, kWidth - kRight, kLeft + 6, tenth(scale.y(*panel.limit) - 40),
         panel.label(*panel.limit));
   }
   if (!panel.limit_per_second) return "";
@@ -136,7 +146,7 @@ std::string figure(const Panel& panel, const Pair& guarded, const Pair& control)
   }
   if (!any) return "";
   if (panel.limit) scale.top = std::max(scale.top, *panel.limit);
-  scale.top += scale.top / 10 + 1;
+  scale.top = round_top(scale.top + scale.top / 20 + 1, panel.label == size_label ? 2 : 10);
   std::string out = fmt::format(
       R"(<figure><figcaption>{}</figcaption><svg viewBox="0 0 {} {}" role="img" aria-label="{} over time, protected and control">)",
       panel.title, kWidth, kHeight, panel.title);

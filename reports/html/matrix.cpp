@@ -10,7 +10,7 @@ namespace pybox::reports::html {
 namespace {
 
 /// What leaving a protection out did to a check.
-enum class Effect { None, Lost, Redundant, Layer, Proves };
+enum class Effect { None, Skipped, Redundant, Layer, Proves, Lost };
 
 struct Look {
   std::string_view glyph, name, words;
@@ -21,6 +21,7 @@ Look look_of(Effect effect) {
     case Effect::Layer: return {"◐", "layer", "stops it by itself, in a set"};
     case Effect::Redundant: return {"○", "redundant", "does not stop it by itself"};
     case Effect::Lost: return {"✗", "lost", "left out by a check that did not hold"};
+    case Effect::Skipped: return {"–", "skipped", "could not be tried here"};
     case Effect::None: break;
   }
   return {"", "empty", ""};
@@ -31,6 +32,9 @@ Effect effect_on(const Check& check, const std::string& protection) {
   if (control == nullptr) return Effect::None;
   const auto& cut = control->removed;
   if (std::find(cut.begin(), cut.end(), protection) == cut.end()) return Effect::None;
+  if (check.verdict == Verdict::NotApplicable || check.verdict == Verdict::Unmet) {
+    return Effect::Skipped;
+  }
   if (check.verdict != Verdict::Held) return Effect::Lost;
   if (cut.size() == 1) return Effect::Proves;
   const Arm* const only = check.arm("only:" + protection);
@@ -40,29 +44,32 @@ Effect effect_on(const Check& check, const std::string& protection) {
 
 using Rows = std::map<std::string, std::vector<const Check*>>;
 
-/// Both engines stand in one row; the better of the two is shown, and a loss always.
+/// Both engines stand in one row; the better of the two is shown, but a loss always.
 Effect effect_in_row(const std::vector<const Check*>& checks, const std::string& protection) {
   Effect best = Effect::None;
   for (const Check* check : checks) {
-    const Effect effect = effect_on(*check, protection);
-    if (effect == Effect::Lost) return effect;
-    best = std::max(best, effect);
+    best = std::max(best, effect_on(*check, protection));
   }
   return best;
 }
 
-std::string family_of(const std::string& protection) {
-  return protection.substr(0, protection.find('.'));
+/// True for the first protection of "ns", "fs", …; remembers which family it was.
+bool starts_family(const std::string& protection, std::string& family) {
+  const std::string now = protection.substr(0, protection.find('.'));
+  const bool starts = now != family;
+  family = now;
+  return starts;
 }
 
 std::string header(const Campaign& campaign) {
-  std::string families, names, states;
-  std::map<std::string, int> widths;
+  std::string names, states, family;
   for (const auto& [name, proven] : campaign.protections) {
-    ++widths[family_of(name)];
-    names += fmt::format(R"(<th scope="col" class="v"><span>{}</span></th>)", html_text(name));
-    states += proven ? R"(<td class="m-proven">✓<span class="sr">proven</span></td>)"
-                     : R"(<td class="m-unproven">✗<span class="sr">unproven</span></td>)";
+    const bool starts = starts_family(name, family);
+    names += fmt::format(R"(<th scope="col" class="v{}"><span>{}</span></th>)",
+                         starts ? " fam" : "", html_text(name));
+    states += fmt::format(R"(<td class="{}{}">{}<span class="sr">{}</span></td>)",
+                          proven ? "m-proven" : "m-unproven", starts ? " fam" : "",
+                          proven ? "✓" : "✗", proven ? "proven" : "unproven");
   }
   return R"(<thead><tr><th scope="col" class="corner">Check</th>)" + names +
          R"(</tr><tr class="state"><th scope="row">Proven</th>)" + states + "</tr></thead>";
@@ -70,18 +77,20 @@ std::string header(const Campaign& campaign) {
 
 std::string row(const std::string& id, const std::vector<const Check*>& checks,
                 const Campaign& campaign) {
-  std::string cells;
+  std::string cells, family;
   bool any = false;
   for (const auto& [name, proven] : campaign.protections) {
+    const bool starts = starts_family(name, family);
     const Effect effect = effect_in_row(checks, name);
     any = any || effect != Effect::None;
     if (effect == Effect::None) {
-      cells += "<td></td>";
+      cells += starts ? "<td class=\"fam\"></td>" : "<td></td>";
       continue;
     }
     const Look look = look_of(effect);
-    cells += fmt::format(R"(<td class="m-{}" title="{}: {}">{}<span class="sr">{}</span></td>)",
-                         look.name, html_text(name), look.words, look.glyph, look.words);
+    cells += fmt::format(R"(<td class="m-{}{}" title="{}: {}">{}<span class="sr">{}</span></td>)",
+                         look.name, starts ? " fam" : "", html_text(name), look.words, look.glyph,
+                         look.words);
   }
   if (!any) return "";
   return fmt::format(R"(<tr><th scope="row"><a href="#{}">{}</a></th>{}</tr>)",
@@ -121,7 +130,8 @@ std::string matrix(const ReportInput& input) {
       campaign.proven(), all,
       all == 0 ? "" : fmt::format(" · {} %", campaign.proven() * 100 / all));
   out += R"(<p class="legend">)";
-  for (const Effect effect : {Effect::Proves, Effect::Layer, Effect::Redundant, Effect::Lost}) {
+  for (const Effect effect :
+       {Effect::Proves, Effect::Layer, Effect::Redundant, Effect::Skipped, Effect::Lost}) {
     const Look look = look_of(effect);
     out += fmt::format(R"(<span><span class="m-{}">{}</span> {}</span>)", look.name, look.glyph,
                        look.words);

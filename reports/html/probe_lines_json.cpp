@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/strict_json.hpp"
@@ -22,9 +23,12 @@ std::vector<ProbeLine> probe_lines(const Attempt& attempt) {
                              ? value.get<std::string>()
                              : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
       // Every attempt has its own nonce, so it would always be the first difference.
-      if (!attempt.nonce.empty() && text == attempt.nonce) text = "(this attempt's nonce)";
+      if (!attempt.nonce.empty() && text == attempt.nonce) continue;
       lines.push_back({plain_line(shortened(key, 80)), plain_line(shortened(text, kValueKept))});
     }
+    // What the probe calls what it saw comes first; what follows explains it.
+    std::stable_partition(lines.begin(), lines.end(),
+                          [](const ProbeLine& line) { return line.key == "signature"; });
     return lines;
   }
   std::string_view rest = attempt.line;

@@ -1,0 +1,82 @@
+#pragma once
+/// The steps of verify.hpp. Hostile input everywhere: each has bounds and believes nothing before
+/// it was checked.
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "receipt/signature.hpp"
+
+namespace pybox::reports::verify {
+
+Error wrong(std::string what);  ///< kind Evidence
+/// A regular file, no link followed, at most `limit` bytes.
+Result<std::string> read_plain(const std::filesystem::path& path, std::size_t limit = 256U << 20U);
+
+/// A DSSE envelope whose signature holds; its type is checked by expect_type afterwards.
+struct Envelope {
+  std::string place, type, payload;
+};
+Result<Envelope> open_envelope(std::string_view line, const std::string& place,
+                               const PublicKey& key);
+Result<void> expect_type(const Envelope& envelope, std::string_view type);
+/// `manifest.sha256.sshsig`.
+Result<void> check_ssh_signature(std::string_view armoured, std::string_view message,
+                                 const PublicKey& key);
+
+/// The two statements; the digest of the manifest is the same in both.
+struct Statements {
+  std::string manifest_sha256, campaign, verdict, plan_sha256, events_sha256;
+};
+Result<Statements> read_statements(const Envelope& test_result, const Envelope& containment);
+
+/// Path to digest; every path is one that belongs into a folder, once, in order.
+using Manifest = std::map<std::string, std::string>;
+Result<Manifest> read_manifest(std::string_view text);
+/// Every file of the manifest is there with its digest, and nothing else is.
+Result<void> check_files(const std::filesystem::path& dir, const Manifest& manifest);
+
+/// One arm-ended, by check@engine, arm and attempt.
+struct EndedArm {
+  std::string nonce, report, out, err;  ///< blobs empty for null
+  std::uint64_t duration_us = 0;
+  std::vector<std::string> removed;
+};
+struct Events {
+  std::string campaign, plan_sha256, previous_id, previous_manifest;
+  std::map<std::string, EndedArm> ended;  ///< "check@engine arm attempt"
+  std::set<std::string> unmet;            ///< check@engine
+  std::set<std::string> blobs;            ///< that events name
+  std::uint64_t lines = 0, resumed = 0, unfinished = 0;
+  bool closed = false, complete = false;
+};
+Result<Events> read_events(std::string_view text);
+std::string arm_key(const std::string& full_id, const std::string& arm, std::uint64_t attempt);
+
+struct Summary {
+  std::string campaign, verdict, plan_sha256, events_sha256, previous_id, previous_manifest;
+  bool complete = false;
+  std::uint64_t checks = 0, arms = 0, attempts = 0;
+  struct Planned {
+    std::vector<std::string> removed, expected;
+  };
+  std::map<std::string, std::map<std::string, Planned>> planned;  ///< check@engine, arm
+  std::set<std::string> seen;                                     ///< arm_key of every attempt
+};
+/// campaign.json: its form, its attempts against the events, and everything that follows from the
+/// arms computed again.
+Result<Summary> check_campaign(std::string_view text, const Events& events);
+
+struct PlanFacts {
+  std::uint64_t checks = 0;
+  std::set<std::string> blobs;  ///< the programs that were planned
+};
+/// What was run is what was planned: every check, its arms, what each had to show.
+Result<PlanFacts> check_plan(std::string_view plan, const Summary& summary);
+
+}  // namespace pybox::reports::verify
