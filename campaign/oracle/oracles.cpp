@@ -1,5 +1,6 @@
 #include <array>
 
+#include "campaign/oracle/leftovers.hpp"
 #include "campaign/oracle/oracle.hpp"
 #include "campaign/oracle/probe.hpp"
 #include "campaign/oracle/recorded_runs.hpp"
@@ -16,6 +17,10 @@ std::span<const Oracle> oracles() {
       Oracle{"cpu", "CPU time beside the time it ran", read_cpu},
       Oracle{"timeout", "what ended the program", read_timeout},
       Oracle{"output", "bytes kept of its output", read_output},
+      Oracle{"scratch", "memory's peak beside the scratch space", read_scratch},
+      Oracle{"inodes", "files found beside the room for them", read_inodes},
+      Oracle{"orphans", "the number of tasks over time", read_orphans},
+      Oracle{"cleanup", "whether the box is gone", read_cleanup},
       Oracle{"files", "what came back from /tmp/output", read_files},
       Oracle{"moment", "whether the files that came back are of one moment", read_moment},
       Oracle{"recorded-hello", "receipts: ended by itself", read_recorded_hello},
