@@ -26,6 +26,7 @@ struct Positional {
   std::string_view name;  ///< "FILE", as the help shows it
   std::string_view help;
   bool required = true;
+  bool repeatable = false;  ///< takes every further word; only the last one may
 };
 
 /// What stood on the command line, checked against a Command's tables.

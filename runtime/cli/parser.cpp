@@ -169,7 +169,8 @@ Result<Parsed> assign_options(const Command& command, std::vector<std::string> w
 
 Result<void> check_positionals(const Command& command, const Words& words) {
   const auto& given = words.positionals;
-  if (given.size() > command.positionals.size()) {
+  const bool takes_more = !command.positionals.empty() && command.positionals.back().repeatable;
+  if (given.size() > command.positionals.size() && !takes_more) {
     return usage("unexpected word " + in_ticks(visible(given[command.positionals.size()])) +
                  " for " + called(command))
         .hint(help_of(command.program, command.name));

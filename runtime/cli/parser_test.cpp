@@ -17,13 +17,15 @@ constexpr std::array kListOptions = {Option{"--json", "", "print JSON"},
 constexpr std::array kListWords = {Positional{"FILE", "a file"}, Positional{"ID", "an id", false}};
 constexpr Command kVerify{"verify", "Verify", "", kListWords, kListOptions, "", "", nothing};
 constexpr Command kStart{"vm start", "Start", "", {}, kListOptions, "", "", nothing};
+constexpr std::array kManyWords = {Positional{"ID", "ids", true, true}};
+constexpr Command kMany{"show many", "Show", "", kManyWords, kListOptions, "", "", nothing};
 constexpr Command kStop{"vm stop", "Stop", "", {}, {}, "", "", nothing};
 
 using List = std::vector<std::string>;
 using Map = std::map<std::string, std::string, std::less<>>;
 
 Result<Parsed> parsed(const List& words) {
-  static const std::array<const Command*, 4> kAll = {&kExec, &kVerify, &kStart, &kStop};
+  static const std::array<const Command*, 5> kAll = {&kExec, &kVerify, &kStart, &kStop, &kMany};
   return parse(words, kAll);
 }
 
@@ -49,6 +51,11 @@ TEST_CASE("options are PyBox's before and after the program") {
   CHECK(words.positionals == List{"a.py"});
   CHECK(words.options == Map{{"--json", ""}, {"--quiet", ""}, {"--timeout", "3"}});
   CHECK(words.rest.empty());
+}
+
+TEST_CASE("a last positional may take every further word") {
+  CHECK(words_of({"show", "many", "a", "--json", "b", "c"}).positionals == List{"a", "b", "c"});
+  CHECK(problem({"show", "many"}).find("needs ID") != std::string::npos);
 }
 
 TEST_CASE("the first word that is no option starts the program's own") {
