@@ -82,6 +82,8 @@ class Planted {
   std::string text_of(const std::string& kind) const { return canary_ + ":" + kind; }
   Result<void> write_file(const char* name, const std::string& text, unsigned mode);
   Result<void> serve_inet(const char* kind, int family, int type);
+  /// At an address that the loopback interface gets for it.
+  Result<void> serve_at(const char* kind, const char* alias, const char* address);
   Result<void> serve_unix();
   void serve_vsock();
   void hand_out(const Server& server);

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/vm_sockets.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -11,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -64,7 +66,35 @@ void forget_callers(const sys::Fd& listener) {
     ::close(fd);
 }
 
+/// Gives the loopback interface one more address, under a name of its own ("lo:1").
+bool add_address(const std::string& alias, const char* address) {
+  const sys::Fd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request{};
+  std::memcpy(request.ifr_name, alias.c_str(), std::min(alias.size(), sizeof request.ifr_name - 1));
+  Address at{};
+  at.in.sin_family = AF_INET;
+  at.in.sin_addr.s_addr = ::inet_addr(address);
+  request.ifr_addr = at.any;
+  if (!fd.is_open() || ::ioctl(fd.get(), SIOCSIFADDR, &request) != 0) return false;
+  at.in.sin_addr.s_addr = INADDR_NONE;  // 255.255.255.255: this address alone
+  request.ifr_netmask = at.any;
+  return ::ioctl(fd.get(), SIOCSIFNETMASK, &request) == 0;
+}
+
 }  // namespace
+
+Result<void> Planted::serve_at(const char* kind, const char* alias, const char* address) {
+  if (!add_address(alias, address)) return Error::from_errno(errno, address);
+  Address at{};
+  socklen_t size = sizeof at.in;
+  at.in.sin_family = AF_INET;
+  at.in.sin_addr.s_addr = ::inet_addr(address);
+  sys::Fd fd = PYBOX_TRY(listening(AF_INET, SOCK_STREAM, at, size, kind));
+  if (::getsockname(fd.get(), &at.any, &size) != 0) return Error::from_errno(errno, kind);
+  ask_.place(kind, "\"" + std::string(address) + "\"", ntohs(at.in.sin_port));
+  servers_.push_back({kind, std::move(fd), Handing::Accept});
+  return {};
+}
 
 Result<void> Planted::serve_inet(const char* kind, int family, int type) {
   Address at{};
@@ -137,6 +167,10 @@ Result<void> Planted::servers() {
   (void)serve_inet("tcp6", AF_INET6, SOCK_STREAM).has_value();
   PYBOX_TRY(serve_unix());
   serve_vsock();
+  // Addresses that are not the loopback's: only where the network is the world's own.
+  if (::geteuid() != 0) return {};
+  PYBOX_TRY(serve_at("metadata", "lo:1", "169.254.169.254"));
+  PYBOX_TRY(serve_at("host", "lo:2", "192.0.2.77"));  // RFC 5737: nobody's
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "sys/file.hpp"
 #include "sys/process.hpp"
 #include "vm/client.hpp"
+#include "vm/launch.hpp"
 #include "vm/lock.hpp"
 #include "vm/start.hpp"
 
@@ -73,6 +74,7 @@ class VmWorld final : public World {
   Result<void> wait_planted();
   Result<void> renew();
   void read_console();
+  void forget_earlier_guest();
   Result<void> pause(Nanos time) const;
 
   std::string canary_;
@@ -102,6 +104,14 @@ Result<void> VmWorld::pause(Nanos time) const {
   return {};
 }
 
+/// A guest that boots plants anew, at other places; what an earlier one said is void.
+void VmWorld::forget_earlier_guest() {
+  std::error_code none;
+  const std::uint64_t size = fs::file_size(vm::console_path(dirs_), none);
+  console_at_ = none ? 0 : size;
+  witnesses_ = Witnesses("pybox-world " + canary_ + " ");
+}
+
 /// True: ready.
 Result<bool> VmWorld::take_line(std::string_view line, Progress& progress) {
   const std::size_t space = std::min(line.find(' '), line.size());
@@ -110,6 +120,7 @@ Result<bool> VmWorld::take_line(std::string_view line, Progress& progress) {
   if (word == "ready") return true;
   if (word == "failed") return vm::failure_from(rest);
   if (word == "stage") progress.stage(rest);
+  if (word == "stage" && rest == vm::kBootStage) forget_earlier_guest();
   if (word == "notice") progress.note(rest);
   return false;
 }
@@ -204,7 +215,11 @@ Result<void> VmWorld::renew() {
   PYBOX_TRY(vm::stop(dirs_));
   (void)PYBOX_TRY(supervisor_.wait(kEndPatience));
   NoProgress nobody;
-  return start(nobody);
+  const std::string before = ask_world_json();
+  PYBOX_TRY(start(nobody));
+  PYBOX_TRY(wait_planted());
+  if (ask_world_json() == before) return {};
+  return Error(ErrorKind::Io, "the saved VM could not be used, and a new one is another world");
 }
 
 Result<RunReport> VmWorld::run(const ArmOrder& order) {

@@ -180,7 +180,7 @@ Result<void> Launcher::greet(Launched& launched, bool resumed, Nanos patience) {
 }
 
 Result<Launched> Launcher::boot(Nanos patience, const std::string& key) {
-  watcher_.stage("booting the guest");
+  watcher_.stage(kBootStage);
   Launched launched;
   launched.machine = PYBOX_TRY(start_machine(arguments_));
   PYBOX_TRY(greet(launched, false, patience));

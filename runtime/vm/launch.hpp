@@ -15,6 +15,9 @@
 
 namespace pybox::vm {
 
+/// The stage of a guest that boots, again or for the first time: what it said before is void.
+constexpr std::string_view kBootStage = "booting the guest";
+
 /// Who watches a start.
 struct StartWatcher {
   std::function<void(std::string_view)> stage;   ///< "starting the guest"
