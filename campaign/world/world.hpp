@@ -1,8 +1,9 @@
 #pragma once
 /// A world: one boxd, everything planted around it (docs/evidence.md "A probe"), and the boxes it
 /// makes. The runner opens two for each engine, one with the released boxd for arms that leave
-/// nothing out and one with boxd-campaign for the others, and sends them arm after arm; a check
-/// with `own_world` gets fresh ones for each arm.
+/// nothing out and one with boxd-campaign for the others, and sends them arm after arm. For a check
+/// with `own_world` run() itself resumes the VM as it was saved, before any arm, first for the arm
+/// and then again for whatever comes next; canary and places stay the same.
 
 #include <filesystem>
 #include <memory>
