@@ -101,10 +101,8 @@ struct Evidence {
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };
 
-/// campaign.json: RFC 8785 bytes, a newline at the end. Text that is no UTF-8 or would drive a
-/// terminal is escaped.
+/// campaign.json: RFC 8785 bytes, a newline at the end; the reverse is reports/read/campaign.hpp,
+/// on purpose another author's. Text that would drive a terminal or is no UTF-8 is escaped.
 Result<std::string> evidence_to_json(const Evidence& evidence);
-/// The reverse. Strict: unknown and missing keys are errors of kind Evidence.
-Result<Evidence> evidence_from_json(std::string_view json);
 
 }  // namespace pybox::campaign

@@ -1,0 +1,200 @@
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/digest.hpp"
+#include "campaign/model/event.hpp"
+#include "campaign/model/shared_json.hpp"
+
+namespace pybox::campaign {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::pair<EventKind, std::string_view>, 6> kKinds = {{
+    {EventKind::Started, "campaign-started"},
+    {EventKind::Resumed, "campaign-resumed"},
+    {EventKind::ArmStarted, "arm-started"},
+    {EventKind::ArmEnded, "arm-ended"},
+    {EventKind::CheckUnmet, "check-unmet"},
+    {EventKind::Ended, "campaign-ended"},
+}};
+
+std::string_view name_of_kind(EventKind kind) {
+  for (const auto& [each, name] : kKinds) {
+    if (each == kind) return name;
+  }
+  return "";
+}
+
+json started_json(const Event& event) {
+  json object = {{"id", event.id},
+                 {"plan_sha256", event.plan_sha256},
+                 {"previous", nullptr},
+                 {"environment", json::object()},
+                 {"tools", event.tools}};
+  if (event.previous) {
+    object["previous"] = {{"id", event.previous->id},
+                          {"manifest_sha256", event.previous->manifest_sha256}};
+  }
+  for (const auto& [name, fact] : event.environment) object["environment"][name] = safe_text(fact);
+  return object;
+}
+
+json arm_json(const Event& event) {
+  json object = {{"check", event.check},
+                 {"engine", name_of(event.engine)},
+                 {"arm", event.arm},
+                 {"attempt", event.attempt},
+                 {"nonce", event.nonce}};
+  if (event.kind == EventKind::ArmStarted) {
+    object["removed"] = event.removed;
+    object["canary"] = event.canary;
+    return object;
+  }
+  object["report"] = or_null(event.report);
+  object["out"] = or_null(event.out);
+  object["err"] = or_null(event.err);
+  object["witnesses"] = safe_list(event.witnesses);
+  object["duration_us"] = micros(event.duration);
+  object["trouble"] = safe_text(event.trouble);
+  return object;
+}
+
+json body_json(const Event& event) {
+  switch (event.kind) {
+    case EventKind::Started: return started_json(event);
+    case EventKind::Resumed: return {{"torn_bytes", event.torn_bytes}};
+    case EventKind::ArmStarted:
+    case EventKind::ArmEnded: return arm_json(event);
+    case EventKind::CheckUnmet:
+      return {{"check", event.check},
+              {"engine", name_of(event.engine)},
+              {"reason", safe_text(event.reason)}};
+    case EventKind::Ended: return {{"complete", event.complete}};
+  }
+  return json::object();
+}
+
+Result<void> read_started(JsonFields& fields, const json& root, Event& event) {
+  event.id = PYBOX_TRY(fields.text("id", 64));
+  event.plan_sha256 = PYBOX_TRY(fields.text("plan_sha256", 64));
+  if (fields.has("previous")) {
+    JsonFields previous = PYBOX_TRY(fields.object("previous"));
+    event.previous = PreviousRun{PYBOX_TRY(previous.text("id", 64)), {}};
+    event.previous->manifest_sha256 = PYBOX_TRY(previous.text("manifest_sha256", 64));
+    PYBOX_TRY(previous.finish());
+  }
+  event.environment = PYBOX_TRY(text_map_of(fields, root, "environment"));
+  event.tools = PYBOX_TRY(text_map_of(fields, root, "tools"));
+  return {};
+}
+
+Result<void> read_check_name(JsonFields& fields, Event& event) {
+  event.check = PYBOX_TRY(fields.text("check"));
+  const std::string engine = PYBOX_TRY(fields.text("engine"));
+  const auto kind = engine_from(engine);
+  if (!kind) return Error(ErrorKind::Evidence, "`engine` is no engine");
+  event.engine = *kind;
+  return {};
+}
+
+Result<void> read_arm(JsonFields& fields, Event& event) {
+  PYBOX_TRY(read_check_name(fields, event));
+  event.arm = PYBOX_TRY(fields.text("arm"));
+  event.attempt = static_cast<std::uint32_t>(PYBOX_TRY(fields.count("attempt", 1000)));
+  event.nonce = PYBOX_TRY(fields.text("nonce", 64));
+  if (event.kind == EventKind::ArmStarted) {
+    event.removed = PYBOX_TRY(texts_of(fields, "removed"));
+    event.canary = PYBOX_TRY(fields.text("canary", 64));
+    return {};
+  }
+  event.report = PYBOX_TRY(fields.text_or_null("report", 64));
+  event.out = PYBOX_TRY(fields.text_or_null("out", 64));
+  event.err = PYBOX_TRY(fields.text_or_null("err", 64));
+  event.witnesses = PYBOX_TRY(texts_of(fields, "witnesses"));
+  event.duration = from_micros(PYBOX_TRY(fields.count("duration_us", std::uint64_t{1} << 50U)));
+  event.trouble = PYBOX_TRY(fields.text("trouble", 65536));
+  return {};
+}
+
+Result<void> read_body(JsonFields& fields, const json& root, Event& event) {
+  switch (event.kind) {
+    case EventKind::Started: return read_started(fields, root, event);
+    case EventKind::Resumed: event.torn_bytes = PYBOX_TRY(fields.count("torn_bytes")); return {};
+    case EventKind::ArmStarted:
+    case EventKind::ArmEnded: return read_arm(fields, event);
+    case EventKind::CheckUnmet:
+      PYBOX_TRY(read_check_name(fields, event));
+      event.reason = PYBOX_TRY(fields.text("reason", 65536));
+      return {};
+    case EventKind::Ended: event.complete = PYBOX_TRY(fields.flag("complete")); return {};
+  }
+  return {};
+}
+
+Result<Event> read_event(std::string_view line) {
+  const json root = PYBOX_TRY(parse_json(line));
+  JsonFields fields = PYBOX_TRY(JsonFields::of(root, ""));
+  Event event;
+  event.seq = PYBOX_TRY(fields.count("seq"));
+  event.prev = PYBOX_TRY(fields.text("prev", 64));
+  event.at = from_micros(PYBOX_TRY(fields.count("at_us", std::uint64_t{1} << 50U)));
+  event.utc = PYBOX_TRY(fields.text("utc", 64));
+  const std::string name = PYBOX_TRY(fields.text("event", 64));
+  bool known = false;
+  for (const auto& [kind, each] : kKinds) {
+    if (each != name) continue;
+    event.kind = kind;
+    known = true;
+  }
+  if (!known) return Error(ErrorKind::Evidence, "there is no such event");
+  PYBOX_TRY(read_body(fields, root, event));
+  PYBOX_TRY(fields.finish());
+  return event;
+}
+
+}  // namespace
+
+Result<std::string> event_to_json(const Event& event) {
+  json object = body_json(event);
+  object["seq"] = event.seq;
+  object["prev"] = event.prev;
+  object["at_us"] = micros(event.at);
+  object["utc"] = event.utc;
+  object["event"] = name_of_kind(event.kind);
+  std::string line = PYBOX_TRY(as_line(object));
+  line.pop_back();
+  return line;
+}
+
+Result<Event> event_from_json(std::string_view line) {
+  auto event = read_event(line);
+  if (!event) return std::move(event).error().as(ErrorKind::Evidence);
+  return event;
+}
+
+Result<std::vector<Event>> read_events(std::string_view text) {
+  std::vector<Event> events;
+  std::string before = no_line_before();
+  while (!text.empty()) {
+    const std::string place = "events.jsonl line " + std::to_string(events.size() + 1);
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos)
+      return Error(ErrorKind::Evidence, place + " is torn: it has no end");
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    Event event = PYBOX_TRY_CONTEXT(event_from_json(line), place);
+    if (event.seq != events.size())
+      return Error(ErrorKind::Evidence, place + " has the number " + std::to_string(event.seq));
+    if (event.prev != before)
+      return Error(ErrorKind::Evidence, place + " does not follow the line before it");
+    before = sha256_hex(line);
+    events.push_back(std::move(event));
+  }
+  return events;
+}
+
+std::string no_line_before() { return std::string(64, '0'); }
+
+}  // namespace pybox::campaign
