@@ -37,6 +37,8 @@ std::span<const cli::Command* const> all_commands() {
   // clang-format off
   static const std::array kAll = {
       &kList,
+      &kRun,
+      &kReport,
       &kDiff,
   };
   // clang-format on

@@ -8,6 +8,8 @@
 namespace pybox::campaign {
 
 extern const cli::Command kList;
+extern const cli::Command kReport;
+extern const cli::Command kRun;
 extern const cli::Command kDiff;
 
 /// In the order of the overview.

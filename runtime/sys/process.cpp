@@ -139,6 +139,8 @@ Result<Child> spawn(const SpawnPlan& plan) {
   SpawnSettings settings;
   reset_signals(settings, plan.new_session);
   const std::vector<Fd> lifted = PYBOX_TRY(map_descriptors(settings, plan));
+  if (!plan.folder.empty())
+    posix_spawn_file_actions_addchdir_np(&settings.actions, plan.folder.c_str());
   std::vector<std::string> words = {plan.program.string()};
   words.insert(words.end(), plan.args.begin(), plan.args.end());
   std::vector<char*> argv = pointers(words);

@@ -53,6 +53,7 @@ struct SpawnPlan {
   std::vector<std::string> args;         ///< without argv[0]
   std::vector<std::string> environment;  ///< "NAME=value"; the caller's is never inherited
   std::vector<std::pair<int, int>> fds;  ///< {ours, theirs}; 0, 1 and 2 default to /dev/null
+  std::filesystem::path folder;          ///< where it starts; empty: where we are
   bool new_session = false;              ///< setsid, so that a terminal's Ctrl-C does not reach it
 };
 

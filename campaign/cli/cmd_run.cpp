@@ -1,0 +1,225 @@
+#include <array>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/digest.hpp"
+#include "campaign/cli/choose_checks.hpp"
+#include "campaign/cli/commands.hpp"
+#include "campaign/cli/evidence_folder.hpp"
+#include "campaign/cli/finish.hpp"
+#include "campaign/cli/live.hpp"
+#include "campaign/cli/run_words.hpp"
+#include "campaign/cli/summary.hpp"
+#include "campaign/model/blobs.hpp"
+#include "campaign/run/environment.hpp"
+#include "campaign/run/planner.hpp"
+#include "campaign/run/runner.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/process_setup.hpp"
+#include "engine/boxd_path.hpp"
+#include "image/registry.hpp"
+#include "reports/history.hpp"
+#include "reports/write.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kPositionals = {cli::Positional{
+    "CHECK…", "a check's id, or one with its engine: net.loopback@vm", false, true}};
+
+constexpr std::array kOptions = {
+    cli::Option{"--all", "", "every check on both engines"},
+    cli::Option{"--area", "A", "the checks of one area"},
+    cli::Option{"--engine", "E", "only on one engine: vm or native"},
+    cli::Option{"--arm", "A", "only one arm: protected, control, only:PROTECTION, benign"},
+    cli::Option{"--out", "DIR", "where the evidence goes; default: $PYBOX_HOME/evidence/…"},
+    cli::Option{"--sign", "KEY", "the private key in PEM form; default: this installation's own"},
+    cli::Option{"--passes", "N", "run every arm N times; disagreement is flaky"},
+    cli::Option{"--expect", "FILE", "the checks that may be unmet here, one a line"},
+    cli::Option{"--previous", "DIR",
+                "the evidence that this follows; default: the last of the chain"},
+    cli::Option{"--resume", "", "go on with an interrupted campaign"},
+    cli::Option{"--checks", "DIR", "the checks of a folder instead of those compiled in"}};
+
+constexpr std::string_view kDetails =
+    R"(Each check is tried with every protection on and with the ones left out that should
+stop it; the second must come through, or the first proves nothing. Ends with 0 only
+when nothing is broken, vacuous, flaky or in error and every check that this host
+cannot run is expected; with 1 otherwise.)";
+
+/// Everything one run needs, made before anything is written.
+struct Setting {
+  sys::StateDirs dirs;
+  CheckSources sources;
+  RunWords words;
+  SigningKey key;
+};
+
+Result<Setting> prepare(const cli::Words& words) {
+  sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
+  CheckSources sources = PYBOX_TRY(sources_from(words));
+  RunWords read = PYBOX_TRY(run_words(words, sources));
+  SigningKey key = PYBOX_TRY(key_for(read.sign));
+  // Every check runs in this image; without it nothing could be told from anything.
+  PYBOX_TRY(image::find_image(dirs, "stdlib", "3.13"));
+  return Setting{std::move(dirs), std::move(sources), std::move(read), std::move(key)};
+}
+
+/// A folder with a signed plan and a journal that has begun.
+struct Begun {
+  fs::path folder;
+  Plan plan;
+  Journal journal;
+};
+
+Result<std::optional<PreviousRun>> link_previous(const Setting& setting, const fs::path& folder) {
+  std::optional<fs::path> previous;
+  if (setting.words.previous) {
+    previous = fs::path(*setting.words.previous);
+  } else if (!setting.words.out) {
+    previous = last_finished(setting.dirs);
+  }
+  if (!previous) return std::optional<PreviousRun>();
+  const reports::Link link = PYBOX_TRY_CONTEXT(reports::take_over_previous(folder, *previous),
+                                               "the campaign before this one");
+  return std::optional(PreviousRun{link.id, link.manifest_sha256});
+}
+
+Result<void> keep_texts(const Setting& setting, const Plan& plan, const fs::path& folder) {
+  const Blobs blobs(folder / "raw");
+  for (const PlannedCheck& planned : plan.checks) {
+    PYBOX_TRY(blobs.keep(text_of(setting.sources, planned.check, false)));
+    if (!planned.check.benign.empty())
+      PYBOX_TRY(blobs.keep(text_of(setting.sources, planned.check, true)));
+  }
+  return {};
+}
+
+Result<Begun> begin(Setting& setting, const fs::path& programs) {
+  const std::string id = random_hex(16);
+  const std::string created = rfc3339(wall_now());
+  Plan plan = PYBOX_TRY(make_plan({.checks = std::move(setting.words.checks),
+                                   .arm = setting.words.arm,
+                                   .passes = setting.words.passes,
+                                   .expected_unmet = setting.words.expected_unmet},
+                                  setting.sources, id, created));
+  const fs::path folder =
+      PYBOX_TRY(make_evidence_folder(setting.words.out, setting.dirs, id, created));
+  const std::string text = PYBOX_TRY(plan_to_json(plan));
+  PYBOX_TRY(sys::replace_file(folder / "plan.json", text));
+  PYBOX_TRY_CONTEXT(reports::sign_plan(folder, setting.key), "signing the plan");
+  PYBOX_TRY(keep_texts(setting, plan, folder));
+  Event started;
+  started.kind = EventKind::Started;
+  started.id = id;
+  started.plan_sha256 = sha256_hex(text);
+  started.previous = PYBOX_TRY(link_previous(setting, folder));
+  started.environment = environment_facts(setting.dirs);
+  started.tools = PYBOX_TRY(tool_digests(programs));
+  Journal journal = PYBOX_TRY(Journal::create(folder));
+  PYBOX_TRY(journal.append(started));
+  if (!setting.words.out)
+    PYBOX_TRY(append_to_chain(setting.dirs, {.event = "started",
+                                             .id = id,
+                                             .folder = folder.filename(),
+                                             .plan_sha256 = started.plan_sha256,
+                                             .manifest_sha256 = {},
+                                             .verdict = {}}));
+  return Begun{folder, std::move(plan), std::move(journal)};
+}
+
+Result<Begun> go_on(const Setting& setting, const fs::path& programs) {
+  const fs::path folder = PYBOX_TRY(folder_to_resume(setting.words.out, setting.dirs));
+  const std::string text = PYBOX_TRY(sys::read_file(folder / "plan.json", 64_MiB));
+  Plan plan = PYBOX_TRY(plan_from_json(text));
+  Journal journal = PYBOX_TRY(Journal::resume(folder));
+  const Event& started = journal.before().front();
+  if (started.plan_sha256 != sha256_hex(text))
+    return Error(ErrorKind::Evidence, "plan.json is not the one the campaign began with");
+  if (started.tools != PYBOX_TRY(tool_digests(programs)))
+    return Error(ErrorKind::Refused, "PyBox has changed since the campaign began")
+        .hint("one campaign is about one build; run it anew");
+  for (const PlannedCheck& planned : plan.checks) {
+    if (planned.texts.at("program") == sha256_hex(text_of(setting.sources, planned.check, false)))
+      continue;
+    return Error(ErrorKind::Refused, "the program of `" + planned.check.id + "` is another one now")
+        .hint("one campaign is about one set of checks; run it anew");
+  }
+  const Event& last = journal.before().back();
+  if (last.kind == EventKind::Ended && last.complete)
+    return Error(ErrorKind::Refused, "the campaign in `" + folder.string() + "` is complete");
+  Event resumed;
+  resumed.kind = EventKind::Resumed;
+  resumed.torn_bytes = journal.torn_bytes();
+  PYBOX_TRY(journal.append(resumed));
+  if (resumed.torn_bytes > 0)
+    cli::say("a torn last line of " + std::to_string(resumed.torn_bytes) +
+             " bytes was cut off events.jsonl\n");
+  return Begun{folder, std::move(plan), std::move(journal)};
+}
+
+Result<Evidence> carry_out(Setting& setting, Begun& begun, const RunSettings& settings,
+                           const cli::Surroundings& around) {
+  cli::say("evidence goes to " + begun.folder.string() + "\n");
+  {
+    const auto watcher = watch_live(around.terminal.err_is_terminal, around.terminal.colour);
+    PYBOX_TRY(run_plan(begun.plan, setting.sources, settings, begun.journal, *watcher));
+  }
+  const Evidence evidence = PYBOX_TRY(write_evidence(begun.folder, setting.key));
+  if (begun.folder.parent_path() == evidence_home(setting.dirs)) {
+    const std::string manifest = PYBOX_TRY(sys::read_file(begun.folder / "manifest.sha256"));
+    PYBOX_TRY(append_to_chain(setting.dirs, {.event = "finished",
+                                             .id = evidence.id,
+                                             .folder = begun.folder.filename(),
+                                             .plan_sha256 = evidence.plan_sha256,
+                                             .manifest_sha256 = sha256_hex(manifest),
+                                             .verdict = evidence.verdict}));
+  }
+  return evidence;
+}
+
+Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
+  Setting setting = PYBOX_TRY(prepare(words));
+  const fs::path programs = PYBOX_TRY(engine::find_boxd()).parent_path();
+  const cli::CancelSignals cancel = PYBOX_TRY(cli::CancelSignals::watch());
+  Begun begun =
+      PYBOX_TRY(setting.words.resume ? go_on(setting, programs) : begin(setting, programs));
+  const WorldSettings world{.programs = programs, .dirs = setting.dirs, .cancel_fd = cancel.fd()};
+  NoProgress quiet;
+  const RunSettings settings{
+      .folder = begun.folder,
+      .programs = programs,
+      .source = source_beside(programs),
+      .dirs = setting.dirs,
+      .host = probe_host(setting.dirs),
+      .open_world = [&](EngineKind engine,
+                        WorldBoxd boxd) { return open_world(engine, boxd, world, quiet); },
+      .cancel_fd = cancel.fd()};
+  const Evidence evidence = PYBOX_TRY(carry_out(setting, begun, settings, around));
+  cli::say(summary_text(evidence, around.terminal.colour));
+  PYBOX_TRY(cli::print((begun.folder / "report.html").string() + "\n"));
+  if (!evidence.complete) {
+    cli::say("interrupted; `campaign run --resume` goes on\n");
+    return cli::exit_code::kInterrupted;
+  }
+  return evidence.verdict == name_of(Verdict::Held) ? cli::exit_code::kOk : kNotGreen;
+}
+
+}  // namespace
+
+const cli::Command kRun{
+    .name = "run",
+    .summary = "Run checks, judge them and write the evidence",
+    .synopsis = "--all | --area A | CHECK… [OPTIONS]",
+    .positionals = kPositionals,
+    .options = kOptions,
+    .details = kDetails,
+    .program_option = {},
+    .run = run,
+    .program = kProgram,
+};
+
+}  // namespace pybox::campaign

@@ -1,0 +1,69 @@
+#include "campaign/cli/evidence_folder.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "base/text.hpp"
+#include "campaign/model/event.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "2026-11-30T01:30:46.123Z" as a folder's name: "20261130T013046Z".
+std::string compact_time(const std::string& created) {
+  std::string text;
+  for (const char c : created.substr(0, 19)) {
+    if (c != '-' && c != ':') text += c;
+  }
+  return text + "Z";
+}
+
+bool has_complete_end(const fs::path& folder) {
+  const auto text = sys::read_file(folder / "events.jsonl", 256_MiB);
+  if (!text) return true;  // nothing to go on with
+  const auto events =
+      read_events(std::string_view(text.value()).substr(0, text.value().rfind('\n') + 1));
+  return events && !events.value().empty() && events.value().back().kind == EventKind::Ended &&
+         events.value().back().complete;
+}
+
+}  // namespace
+
+fs::path evidence_home(const sys::StateDirs& dirs) { return dirs.home / "evidence"; }
+
+Result<fs::path> make_evidence_folder(const std::optional<std::string_view>& out,
+                                      const sys::StateDirs& dirs, const std::string& id,
+                                      const std::string& created) {
+  std::error_code failed;
+  const fs::path folder =
+      out ? fs::absolute(fs::path(*out), failed)
+          : evidence_home(dirs) / (compact_time(created) + "-" + id.substr(0, 8));
+  if (fs::exists(folder, failed) && !fs::is_empty(folder, failed)) {
+    return Error(ErrorKind::Refused, "`" + visible(folder.string()) + "` is not empty")
+        .hint("name a new folder, or go on with an interrupted campaign by `--resume`");
+  }
+  PYBOX_TRY_CONTEXT(sys::ensure_private_dir(folder), "making " + folder.string());
+  PYBOX_TRY(sys::ensure_private_dir(folder / "raw"));
+  return folder;
+}
+
+Result<fs::path> folder_to_resume(const std::optional<std::string_view>& out,
+                                  const sys::StateDirs& dirs) {
+  std::error_code failed;
+  if (out) return fs::absolute(fs::path(*out), failed);
+  std::vector<fs::path> folders;
+  for (fs::directory_iterator at(evidence_home(dirs), failed), end; at != end; at.increment(failed))
+    folders.push_back(at->path());
+  std::sort(folders.rbegin(), folders.rend());
+  for (const fs::path& folder : folders) {
+    if (!has_complete_end(folder)) return folder;
+  }
+  return Error(ErrorKind::Usage, "there is no interrupted campaign to go on with")
+      .hint("`--out DIR` names one elsewhere");
+}
+
+}  // namespace pybox::campaign

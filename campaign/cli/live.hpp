@@ -1,0 +1,31 @@
+#pragma once
+/// What a person sees while a campaign runs: on a terminal one line that is drawn over (area, done
+/// of total, elapsed, what runs now), elsewhere a plain line when an area is done. Verdicts that
+/// matter stay as lines of their own.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+#include "campaign/model/plan.hpp"
+#include "campaign/run/runner.hpp"
+#include "cli/terminal.hpp"
+
+namespace pybox::campaign {
+
+struct LiveState {
+  std::string area;
+  std::string now;  ///< "net.loopback@native control"
+  std::size_t done = 0;
+  std::size_t total = 0;
+  Nanos elapsed{};
+};
+/// At most `columns` wide: "restrictions  [####      ]  12 of 96  8.1 s  net.loopback@native
+/// control".
+std::string live_line(const LiveState& state, std::size_t columns);
+
+std::unique_ptr<Watcher> watch_live(bool terminal, bool colour);
+
+}  // namespace pybox::campaign

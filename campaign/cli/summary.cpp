@@ -1,0 +1,90 @@
+#include "campaign/cli/summary.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.hpp"
+#include "cli/terminal.hpp"
+
+namespace pybox::campaign {
+namespace {
+
+constexpr std::array kColumns = {Verdict::Held,         Verdict::Broken, Verdict::Vacuous,
+                                 Verdict::Error,        Verdict::Flaky,  Verdict::Unmet,
+                                 Verdict::NotApplicable};
+
+cli::Style style_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Held: return cli::Style::Green;
+    case Verdict::Broken:
+    case Verdict::Error:
+    case Verdict::Vacuous: return cli::Style::Red;
+    case Verdict::Flaky: return cli::Style::Yellow;
+    case Verdict::Unmet:
+    case Verdict::NotApplicable: return cli::Style::Dim;
+  }
+  return cli::Style::Dim;
+}
+
+using Counts = std::map<Verdict, std::uint32_t>;
+
+std::string row(const std::string& area, const Counts& counts, std::size_t width) {
+  std::string text = fmt::format("{:<{}}", area, width);
+  std::uint32_t total = 0;
+  for (const Verdict verdict : kColumns) {
+    const auto found = counts.find(verdict);
+    const std::uint32_t count = found == counts.end() ? 0 : found->second;
+    total += count;
+    text += fmt::format("  {:>{}}", count, name_of(verdict).size());
+  }
+  return text + fmt::format("  {:>5}\n", total);
+}
+
+std::string table(const Evidence& evidence) {
+  std::map<std::string, Counts> areas;
+  Counts all;
+  std::size_t width = 5;
+  for (const CheckResult& check : evidence.checks) {
+    ++areas[check.area][check.verdict];
+    ++all[check.verdict];
+    width = std::max(width, check.area.size());
+  }
+  std::string text = fmt::format("{:<{}}", "area", width);
+  for (const Verdict verdict : kColumns) text += fmt::format("  {}", name_of(verdict));
+  text += "  total\n";
+  for (const auto& [area, counts] : areas) text += row(area, counts, width);
+  return areas.size() > 1 ? text + row("all", all, width) : text;
+}
+
+std::string protections_line(const Evidence& evidence) {
+  std::size_t proven = 0;
+  std::string unproven;
+  for (const auto& [name, is_proven] : evidence.protections) {
+    if (is_proven) {
+      ++proven;
+    } else {
+      unproven += (unproven.empty() ? "" : " ") + name;
+    }
+  }
+  std::string text = fmt::format("protections proven by a control: {} of {}\n", proven,
+                                 evidence.protections.size());
+  return unproven.empty() ? text : text + "not proven: " + unproven + "\n";
+}
+
+}  // namespace
+
+std::string verdict_line(const CheckResult& check, bool colour) {
+  const std::string verdict = fmt::format("{:<14}", name_of(check.verdict));
+  return cli::styled(verdict, style_of(check.verdict), colour) + "  " + full_id(check) + "  " +
+         visible(check.why);
+}
+
+std::string summary_text(const Evidence& evidence, bool colour) {
+  const bool green = evidence.verdict == name_of(Verdict::Held);
+  return table(evidence) + protections_line(evidence) + "verdict: " +
+         cli::styled(evidence.verdict, green ? cli::Style::Green : cli::Style::Red, colour) + "\n";
+}
+
+}  // namespace pybox::campaign

@@ -1,0 +1,53 @@
+#include "campaign/run/host_facts.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "image/registry.hpp"
+#include "sys/cgroup.hpp"
+#include "sys/file.hpp"
+
+namespace pybox::campaign {
+namespace {
+
+bool is_listed_in(const char* file, std::string_view word) {
+  const auto text = sys::read_file(file);
+  return text && text.value().find(word) != std::string::npos;
+}
+
+bool has(const std::string& need, EngineKind engine, const HostFacts& host) {
+  const bool guest = engine == EngineKind::Vm;
+  if (need == "cgroup-v1") return !guest && host.cgroup == "v1";
+  if (need == "cgroup-v2") return guest || host.cgroup == "v2";
+  if (need == "swap") return !guest && host.has_swap;
+  if (need == "root") return guest || host.is_root;
+  if (need == "landlock") return guest || host.has_landlock;
+  if (need == "image-data") return host.has_image_data;
+  return false;
+}
+
+}  // namespace
+
+HostFacts probe_host(const sys::StateDirs& dirs) {
+  HostFacts host;
+  host.is_root = ::geteuid() == 0;
+  if (const auto cgroup = sys::probe_cgroup_host())
+    host.cgroup = cgroup.value().version == sys::CgroupVersion::V1 ? "v1" : "v2";
+  // One line of headings, then one for each area (man 5 proc, /proc/swaps).
+  const auto swaps = sys::read_file("/proc/swaps");
+  host.has_swap = swaps && std::count(swaps.value().begin(), swaps.value().end(), '\n') > 1;
+  host.has_landlock = is_listed_in("/sys/kernel/security/lsm", "landlock");
+  host.has_image_data = image::find_image(dirs, "data", "3.13").has_value();
+  return host;
+}
+
+std::string lacking(const Check& check, const HostFacts& host) {
+  std::string missing;
+  for (const std::string& need : check.needs) {
+    if (!has(need, check.engine, host)) missing += (missing.empty() ? "" : ", ") + need;
+  }
+  return missing.empty() ? missing : "needs " + missing;
+}
+
+}  // namespace pybox::campaign

@@ -1,0 +1,42 @@
+#pragma once
+/// events.jsonl: appended to, a line at a time, each line on the disk before the next thing is
+/// done; each carries the digest of the line before it.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "campaign/model/event.hpp"
+#include "sys/fd.hpp"
+
+namespace pybox::campaign {
+
+class Journal {
+ public:
+  /// A new one. Error kind Refused when DIR/events.jsonl is there already.
+  static Result<Journal> create(const std::filesystem::path& folder);
+  /// Goes on with one that was interrupted: reads and checks what is there, cuts a torn last line
+  /// off and takes the clock up where it stopped. Error kind Evidence when the chain does not hold.
+  static Result<Journal> resume(const std::filesystem::path& folder);
+
+  /// Fills in number, digest and times, and writes the line.
+  Result<void> append(Event event);
+
+  /// What was in it when it was resumed, without what was cut off.
+  const std::vector<Event>& before() const { return before_; }
+  std::uint64_t torn_bytes() const { return torn_bytes_; }
+
+ private:
+  explicit Journal(sys::Fd file) : file_(std::move(file)) {}
+
+  sys::Fd file_;
+  std::uint64_t next_ = 0;
+  std::string last_;  ///< digest of the last line
+  Nanos origin_{};    ///< monotonic time of the start
+  std::vector<Event> before_;
+  std::uint64_t torn_bytes_ = 0;
+};
+
+}  // namespace pybox::campaign
