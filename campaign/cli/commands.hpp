@@ -11,6 +11,7 @@ extern const cli::Command kList;
 extern const cli::Command kReport;
 extern const cli::Command kRun;
 extern const cli::Command kDiff;
+extern const cli::Command kVerify;
 
 /// In the order of the overview.
 std::span<const cli::Command* const> all_commands();
