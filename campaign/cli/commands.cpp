@@ -40,7 +40,9 @@ std::span<const cli::Command* const> all_commands() {
       &kRun,
       &kReport,
       &kDiff,
-      &kVerify,
+      &kPublish,
+      &kRecord,
+      &kReplay,
   };
   // clang-format on
   return kAll;
