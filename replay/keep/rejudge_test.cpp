@@ -196,7 +196,8 @@ TEST_CASE("a recording of a weak box stays red, whatever expect.json says") {
 TEST_CASE("every mutation that applies is noticed, and those of arms by the verdict") {
   const Made made;
   std::size_t applied = 0;
-  for (const Noticed& each : mutate(made.recording).value()) {
+  const std::vector<Noticed> all = mutate(made.recording).value();
+  for (const Noticed& each : all) {
     INFO(each.mutation->name << ": " << each.how);
     if (!each.applies) continue;
     ++applied;
