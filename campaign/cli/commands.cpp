@@ -40,6 +40,7 @@ std::span<const cli::Command* const> all_commands() {
       &kRun,
       &kReport,
       &kDiff,
+      &kVerify,
       &kPublish,
       &kRecord,
       &kReplay,

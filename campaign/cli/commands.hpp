@@ -11,6 +11,7 @@ extern const cli::Command kList;
 extern const cli::Command kReport;
 extern const cli::Command kRun;
 extern const cli::Command kDiff;
+extern const cli::Command kVerify;
 extern const cli::Command kPublish;
 extern const cli::Command kRecord;
 extern const cli::Command kReplay;

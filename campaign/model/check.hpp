@@ -44,8 +44,8 @@ struct Check {
   std::string probe;
   /// Host-side driver: file below campaign/checks/drivers. Empty for a probe.
   std::string driver;
-  std::string benign;  ///< probe of the benign arm; empty: no such arm
-  std::string ask;     ///< JSON object handed to probe or driver as ASK["args"]
+  std::string benign;      ///< probe of the benign arm; empty: no such arm
+  std::string ask = "{}";  ///< JSON object handed to probe or driver as ASK["args"]
   /// Protections the control arm leaves out; never empty for a probe. A driver may have none: its
   /// control arm then is whatever the driver does for `arm` "control", and proves no protection.
   std::vector<std::string> cut;

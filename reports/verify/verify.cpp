@@ -229,7 +229,8 @@ std::string verified_text(const VerifiedEvidence& verified, KeyFrom key) {
   for (const std::string& note : verified.notes) out += "note: " + note + "\n";
   out += fmt::format("\nCampaign {} holds together; its verdict is `{}`.\n",
                      visible(verified.campaign), visible(verified.verdict));
-  out += "signed by " + verified.key_id + "\n\n";
+  out += "Signed by " + verified.key_id + "\n\n";
+  if (key == KeyFrom::Own) out += "That is the key of this installation.\n\n";
   if (key == KeyFrom::Beside) {
     out +=
         "The key was taken from the folder itself, so this shows that nothing changed since it "

@@ -36,7 +36,7 @@ Result<VerifiedEvidence> verify_evidence(const std::filesystem::path& dir, const
 Result<PublicKey> key_beside(const std::filesystem::path& dir);
 
 /// What is printed for a folder that holds; ends with what a signature does not prove.
-enum class KeyFrom { Given, Beside };
+enum class KeyFrom { Given, Own, Beside };
 std::string verified_text(const VerifiedEvidence& verified, KeyFrom key);
 
 }  // namespace pybox::reports
