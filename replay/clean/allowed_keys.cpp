@@ -21,9 +21,10 @@ constexpr std::array<KeysOf, 6> kEvents = {
     KeysOf{"arm-started", kArmStarted},   KeysOf{"arm-ended", kArmEnded},
     KeysOf{"check-unmet", kUnmet},        KeysOf{"campaign-ended", kEnded}};
 
-constexpr std::array<std::string_view, 15> kFacts = {
-    "accelerator", "arch", "boxd",     "cgroup",        "commit", "cpus", "engines", "guest_kernel",
-    "kernel",      "lsm",  "landlock", "pybox_version", "qemu",   "swap", "version"};
+constexpr std::string_view kFacts[] = {
+    "build", "cgroup", "compiler", "cpu.count", "kernel.lsm", "kernel.release", "kvm", "machine",
+    "os",    "pybox",  "python",   "qemu",      "runner",     "swap",           "user"};
+constexpr std::string_view kSysctl = "sysctl.";  ///< settings of the kernel, each by its own name
 
 constexpr std::array<std::string_view, 11> kReport = {"host",    "seal",  "outcome", "kernel",
                                                       "capture", "files", "timing",  "cleanup",
@@ -48,7 +49,9 @@ std::span<const std::string_view> keys_of_event(std::string_view event) {
   return {};
 }
 
-bool is_fact_allowed(std::string_view name) { return holds(kFacts, name); }
+bool is_fact_allowed(std::string_view name) {
+  return holds(kFacts, name) || name.substr(0, kSysctl.size()) == kSysctl;
+}
 bool is_report_key(std::string_view name) { return holds(kReport, name); }
 
 std::string key_rules() {
@@ -60,7 +63,7 @@ std::string key_rules() {
   }
   text += "facts:";
   for (const std::string_view name : kFacts) text += " " + std::string(name);
-  text += "\nreport:";
+  text += " " + std::string(kSysctl) + "*\nreport:";
   for (const std::string_view name : kReport) text += " " + std::string(name);
   return text + "\n";
 }

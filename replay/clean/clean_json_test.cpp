@@ -19,7 +19,8 @@ class Planted {
     evidence.plan = "{}\n";
     add({{"event", "campaign-started"},
          {"id", "20261130T010203Z-0a1b2c3d"},
-         {"environment", {{"kernel", "6.12.63+deb13-cloud-amd64"}, {"hostname", "buildhost"}}}});
+         {"environment",
+          {{"kernel.release", "6.12.63+deb13-cloud-amd64"}, {"hostname", "buildhost"}}}});
     add({{"event", "arm-started"}, {"check", "net.loopback"}, {"nonce", kNonce}});
     const std::string line =
         json{{"nonce", kNonce},
