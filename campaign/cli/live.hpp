@@ -22,7 +22,7 @@ struct LiveState {
   std::size_t total = 0;
   Nanos elapsed{};
 };
-/// At most `columns` wide: "restrictions  [####      ]  12 of 96  8.1 s  net.loopback@native
+/// At most `columns` wide: "restrictions  [####      ]  12 of 96  8.100 s  net.loopback@native
 /// control".
 std::string live_line(const LiveState& state, std::size_t columns);
 

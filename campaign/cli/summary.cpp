@@ -58,19 +58,40 @@ std::string table(const Evidence& evidence) {
   return areas.size() > 1 ? text + row("all", all, width) : text;
 }
 
+constexpr std::size_t kLineWidth = 78;
+
+/// Words in lines, the further ones below the first word.
+std::string wrapped(std::string lead, const std::vector<std::string>& words) {
+  const std::size_t indent = lead.size();
+  std::string text = std::move(lead);
+  std::size_t column = indent;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0 && column + 1 + words[i].size() > kLineWidth) {
+      text += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (i > 0) {
+      text += " ";
+      ++column;
+    }
+    text += words[i];
+    column += words[i].size();
+  }
+  return text + "\n";
+}
+
 std::string protections_line(const Evidence& evidence) {
   std::size_t proven = 0;
-  std::string unproven;
+  std::vector<std::string> unproven;
   for (const auto& [name, is_proven] : evidence.protections) {
     if (is_proven) {
       ++proven;
     } else {
-      unproven += (unproven.empty() ? "" : " ") + name;
+      unproven.push_back(name);
     }
   }
   std::string text = fmt::format("protections proven by a control: {} of {}\n", proven,
                                  evidence.protections.size());
-  return unproven.empty() ? text : text + "not proven: " + unproven + "\n";
+  return unproven.empty() ? text : text + wrapped("not proven: ", unproven);
 }
 
 }  // namespace

@@ -1,0 +1,96 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "campaign/cli/choose_checks.hpp"
+#include "campaign/cli/commands.hpp"
+#include "campaign/cli/run_words.hpp"
+#include "cli/parser.hpp"
+
+namespace pybox::campaign {
+namespace {
+
+CheckSources sources() {
+  return {.tables = {{"restrictions/a.toml", R"([[check]]
+id = "net.thing"
+group = "Network"
+claim = "A claim."
+engines = ["vm", "native"]
+probe = "p.py"
+cut = ["ns.net"]
+expect.protected = ["EPERM"]
+)"}},
+          .probes = {{"p.py", ""}, {"prelude.py", ""}},
+          .drivers = {}};
+}
+
+/// "error | hint" of `campaign run WORDS`, or how many checks it chose.
+std::string answer(const std::vector<std::string>& words) {
+  const auto said = [](const Error& error) {
+    return error.message() + (error.hint().empty() ? "" : " | " + error.hint());
+  };
+  const auto parsed = cli::parse_words(kRun, words);
+  if (!parsed) return said(parsed.error());
+  const auto read = run_words(parsed.value().words, sources());
+  if (!read) return said(read.error());
+  return std::to_string(read.value().checks.size());
+}
+
+TEST_CASE("checks are chosen by all, area, engine and name") {
+  CHECK(answer({"--all"}) == "2");
+  CHECK(answer({"--all", "--engine", "vm"}) == "1");
+  CHECK(answer({"--area", "restrictions"}) == "2");
+  CHECK(answer({"net.thing"}) == "2");
+  CHECK(answer({"net.thing@vm"}) == "1");
+  CHECK(answer({"net.thing@vm", "net.thing@native"}) == "2");
+  CHECK(answer({"net.thing", "--engine", "native"}) == "1");
+}
+
+TEST_CASE("a choice that names nothing is a usage error that says what was meant") {
+  const std::string list = "`campaign list` shows what there is";
+  CHECK(answer({}) == "`campaign run` needs `--all`, `--area A` or the name of a check | " + list);
+  CHECK(answer({"net.thign"}) == "unknown check `net.thign` | did you mean `net.thing`?");
+  CHECK(answer({"xyz"}) == "unknown check `xyz` | " + list);
+  CHECK(answer({"--area", "restriction"}) ==
+        "unknown area `restriction` | did you mean `restrictions`?");
+  CHECK(answer({"--area", "speed"}) == "there are no such checks | " + list);
+  CHECK(answer({"--all", "--engine", "nativ"}) ==
+        "unknown engine `nativ` | did you mean `native`?");
+  CHECK(answer({"--all", "--engine", "docker"}) == "there are no such checks | " + list);
+}
+
+TEST_CASE("words that contradict each other are a usage error") {
+  CHECK(answer({"--all", "net.thing"}) == "`--all` stands beside a choice of checks");
+  CHECK(answer({"--all", "--area", "files"}) == "`--all` stands beside a choice of checks");
+  CHECK(answer({"--resume", "--all"}) == "`--resume` goes on with a plan; it takes no checks");
+  CHECK(answer({"--resume"}) == "0");
+}
+
+TEST_CASE("a number of passes is one from 1 to 100") {
+  CHECK(answer({"--all", "--passes", "3"}) == "2");
+  for (const char* word : {"0", "101", "x", "3x", ""}) {
+    CHECK(answer({"--all", "--passes", word}) ==
+          "`--passes` must be a number from 1 to 100, not `" + std::string(word) + "`");
+  }
+}
+
+TEST_CASE("a list of expected checks that cannot be read is a usage error") {
+  const auto parsed =
+      cli::parse_words(kRun, std::vector<std::string>{"--all", "--expect", "/nowhere"});
+  const auto read = run_words(parsed.value().words, sources());
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().kind() == ErrorKind::Usage);
+  CHECK(read.error().message().starts_with("`--expect`: "));
+}
+
+TEST_CASE("an unknown option names the program and the nearest option") {
+  const auto parsed = cli::parse_words(kRun, std::vector<std::string>{"--al"});
+  CHECK(parsed.error().message() == "unknown option `--al` for `campaign run`");
+  CHECK(parsed.error().hint() == "did you mean `--all`?");
+}
+
+TEST_CASE("the areas are those of the contract") {
+  CHECK(known_areas().size() == 11);
+  CHECK(known_areas().front() == "restrictions");
+}
+
+}  // namespace
+}  // namespace pybox::campaign
