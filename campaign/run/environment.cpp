@@ -15,6 +15,7 @@
 #include "sys/cgroup.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
+#include "vm/qemu_command.hpp"
 
 namespace pybox::campaign {
 namespace {
@@ -104,7 +105,7 @@ Facts environment_facts(const sys::StateDirs& dirs) {
   add_cgroup(facts);
   facts["user"] = ::geteuid() == 0 ? "root" : "ordinary";
   facts["os"] = line_value(text_in("/etc/os-release"), "PRETTY_NAME");
-  facts["qemu"] = version_of("qemu-system-x86_64");
+  facts["qemu"] = version_of(std::string(vm::qemu_program(vm::kHostArch)).c_str());
   facts["python"] = version_of("python3");
   facts["compiler"] = PYBOX_COMPILER;
   facts["build"] = PYBOX_BUILD_TYPE;

@@ -7,6 +7,8 @@
 #include "image/registry.hpp"
 #include "sys/cgroup.hpp"
 #include "sys/file.hpp"
+#include "sys/process.hpp"
+#include "vm/qemu_command.hpp"
 
 namespace pybox::campaign {
 namespace {
@@ -32,8 +34,13 @@ bool has(const std::string& need, EngineKind engine, const HostFacts& host) {
 HostFacts probe_host(const sys::StateDirs& dirs) {
   HostFacts host;
   host.is_root = ::geteuid() == 0;
-  if (const auto cgroup = sys::probe_cgroup_host())
+  if (const auto cgroup = sys::probe_cgroup_host()) {
     host.cgroup = cgroup.value().version == sys::CgroupVersion::V1 ? "v1" : "v2";
+  } else {
+    host.native_trouble = cgroup.error().message() + " (" + cgroup.error().hint() + ")";
+  }
+  if (!sys::find_program(std::string(vm::qemu_program(vm::kHostArch))))
+    host.vm_trouble = "QEMU is not installed";
   // One line of headings, then one for each area (man 5 proc, /proc/swaps).
   const auto swaps = sys::read_file("/proc/swaps");
   host.has_swap = swaps && std::count(swaps.value().begin(), swaps.value().end(), '\n') > 1;
@@ -43,6 +50,9 @@ HostFacts probe_host(const sys::StateDirs& dirs) {
 }
 
 std::string lacking(const Check& check, const HostFacts& host) {
+  const std::string& trouble =
+      check.engine == EngineKind::Vm ? host.vm_trouble : host.native_trouble;
+  if (!trouble.empty()) return trouble;
   std::string missing;
   for (const std::string& need : check.needs) {
     if (!has(need, check.engine, host)) missing += (missing.empty() ? "" : ", ") + need;

@@ -147,6 +147,8 @@ TEST_CASE("what a check needs is looked for on its engine") {
   CHECK(lacking(check, host).empty());
   check.engine = EngineKind::Vm;
   CHECK(lacking(check, HostFacts{}) == "needs swap");
+  host.vm_trouble = "QEMU is not installed";
+  CHECK(lacking(check, host) == "QEMU is not installed");
   check.needs = {"cgroup-v1"};
   CHECK(lacking(check, HostFacts{}) == "needs cgroup-v1");
 }

@@ -26,11 +26,11 @@ class Reader {
 
   Result<Events> finish() && {
     if (events_.lines == 0) return wrong("events.jsonl is empty");
-    events_.unfinished = open_.size();
-    if (events_.closed && events_.complete && events_.unfinished > 0) {
-      return wrong("events.jsonl ends as complete, but " + std::to_string(events_.unfinished) +
+    if (events_.closed && events_.complete && !open_.empty()) {
+      return wrong("events.jsonl ends as complete, but " + std::to_string(open_.size()) +
                    " arms were started and never ended");
     }
+    events_.unfinished += open_.size();
     return std::move(events_);
   }
 
@@ -60,6 +60,9 @@ class Reader {
     if (event == "campaign-resumed") {
       events_.closed = false;
       ++events_.resumed;
+      // What was interrupted is attempted anew, under the next number; it can no longer end.
+      events_.unfinished += open_.size();
+      open_.clear();
       if (fields.has("torn_bytes")) PYBOX_TRY(fields.count("torn_bytes"));
       return {};
     }
@@ -113,7 +116,7 @@ class Reader {
     if (!nonces_.insert(arm.nonce).second) return wrong("uses a nonce for the second time");
     if (events_.ended.contains(key))
       return wrong("starts an arm that ended already: " + visible(key));
-    open_[key] = std::move(arm);  // again, when the campaign was interrupted within it
+    open_[key] = std::move(arm);
     return {};
   }
 
