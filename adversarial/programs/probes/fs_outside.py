@@ -24,8 +24,10 @@ def write(folder):
     path = os.path.join(folder, ASK["nonce"])
     with open(path, "x") as file:
         file.write(ASK["nonce"])
+    written = read(path)
     os.unlink(path)
-    return read(os.path.join(folder, "victim"))
+    beside = folder[:len(folder) - len(WORLD["folder"].lstrip("/"))] + WORLD["file"].lstrip("/")
+    return [written, read(beside)]  # what was written, and the canary of that same place
 
 
 ACT, WHERE = {"read": (read, "file"), "connect": (connect, "unix"), "write": (write, "folder"),
