@@ -22,7 +22,7 @@ PAYLOAD_TYPE = "application/vnd.pybox.receipt+json"
 
 def genuine():
     """A receipt of a run that was really made, with a file that came back."""
-    run = prelude.run(PROGRAM, "--quiet", "--output", os.path.join(tempfile.mkdtemp(dir=scratch()), "out"), limit_s=2)
+    run = prelude.run(PROGRAM, "--quiet", "--output", os.path.join(tempfile.mkdtemp(dir=scratch()), "out"), limit_s=20)
     if run.exit != 3 or not run.receipt:
         end("no-run", said=f"exit {run.exit}: {run.said()[-300:]}")
     return run.receipt
@@ -166,7 +166,7 @@ def sealing(receipt):
 
 
 def request(receipt):
-    return [changed(receipt, ["request", "code_sha256"], "0" * 64), changed(receipt, ["request", "timeout_s"], 3),
+    return [changed(receipt, ["request", "code_sha256"], "0" * 64), changed(receipt, ["request", "timeout_s"], 21),
             changed(receipt, ["request", "limits", "memory_bytes"], 2 * receipt["request"]["limits"]["memory_bytes"]),
             changed(receipt, ["request", "image_id"], "sha256:" + "0" * 64)]
 
