@@ -114,7 +114,8 @@ TEST_CASE("of a driver's output the first part is kept and the rest read") {
 
 TEST_CASE("the redactor finds a planted secret, and without it the secret is there") {
   const std::string text = "kernel on build-7.example by alice in /home/alice/x; malice, rootfs";
-  const Redactor on({{"build-7.example", "host"}, {"alice", "user"}, {"/home/alice", "home"}});
+  const Redactor on(
+      Secrets{{"build-7.example", "host"}, {"alice", "user"}, {"/home/alice", "home"}});
   const Redactor off({});
   CHECK(on.clean(text) == "kernel on <host> by <user> in <home>/x; malice, rootfs");
   CHECK(off.clean(text) == text);
@@ -122,7 +123,7 @@ TEST_CASE("the redactor finds a planted secret, and without it the secret is the
 }
 
 TEST_CASE("the redactor leaves what is too short to be told from other text") {
-  const Redactor redactor({{"vm", "host"}, {"", "user"}});
+  const Redactor redactor(Secrets{{"vm", "host"}, {"", "user"}});
   CHECK(redactor.clean("vm and kvm") == "vm and kvm");
 }
 

@@ -46,9 +46,11 @@ std::string padded(std::string key, unsigned char with) {
 
 }  // namespace
 
-Redactor::Redactor(std::vector<std::pair<std::string, std::string>> secrets)
-    : secrets_(std::move(secrets)) {
-  std::erase_if(secrets_, [](const auto& each) { return each.first.size() < kShortest; });
+Redactor::Redactor(Secrets secrets) : secrets_(std::move(secrets)) {
+  std::erase_if(secrets_, [](const auto& each) {
+    return each.first.size() < kShortest || each.first == "root" || each.first == "/root" ||
+           each.first == "localhost";
+  });
   std::stable_sort(secrets_.begin(), secrets_.end(),
                    [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
 }
@@ -73,15 +75,39 @@ std::string Redactor::clean(std::string_view text) const {
   return clean;
 }
 
+void clean_report(RunReport& report, const Redactor& redactor) {
+  bool changed = false;
+  const auto clean = [&](std::string& text) {
+    std::string cleaned = redactor.clean(text);
+    if (cleaned == text) return false;
+    text = std::move(cleaned);
+    changed = true;
+    return true;
+  };
+  for (CapturedStream* stream : {&report.out, &report.err}) {
+    if (stream->truncated() || !clean(stream->bytes)) continue;
+    stream->bytes_total = stream->bytes.size();
+    stream->sha256 = sha256_hex(stream->bytes);
+  }
+  for (std::string& text : report.outcome.evidence) clean(text);
+  for (std::string& text : report.notes) clean(text);
+  clean(report.cleanup.detail);
+  if (report.failure) {
+    clean(report.failure->message);
+    clean(report.failure->hint);
+  }
+  if (changed) report.notes.push_back("redacted: what tells whose machine this is");
+}
+
 Redactor redactor_of_this_host(const sys::StateDirs& dirs) {
   utsname names{};
   (void)::uname(&names);
-  return Redactor({{dirs.home.string(), "pybox-home"},
-                   {from_environment("HOME"), "home"},
-                   {names.nodename, "host"},
-                   {from_environment("USER"), "user"},
-                   {from_environment("LOGNAME"), "user"},
-                   {from_environment("SUDO_USER"), "user"}});
+  return Redactor(Secrets{{dirs.home.string(), "pybox-home"},
+                          {from_environment("HOME"), "home"},
+                          {names.nodename, "host"},
+                          {from_environment("USER"), "user"},
+                          {from_environment("LOGNAME"), "user"},
+                          {from_environment("SUDO_USER"), "user"}});
 }
 
 std::string keyed_digest(std::string_view key, std::string_view message) {

@@ -7,25 +7,33 @@
 #include <utility>
 #include <vector>
 
+#include "receipt/report.hpp"
 #include "sys/state_dirs.hpp"
 
 namespace pybox::campaign {
 
+/// What is secret, and the word that stands for it.
+using Secrets = std::vector<std::pair<std::string, std::string>>;
+
 class Redactor {
  public:
-  /// Pairs of what is secret and the word that stands for it; the longest secret is looked for
-  /// first. Secrets of fewer than three bytes are left alone: they would be found in everything.
-  explicit Redactor(std::vector<std::pair<std::string, std::string>> secrets);
+  /// The longest secret is looked for first. Secrets of fewer than three bytes are left alone: they
+  /// would be found in everything.
+  explicit Redactor(Secrets secrets);
 
   /// Names match whole words only ("root" in "root:x", not in "rootfs"), paths anywhere.
   std::string clean(std::string_view text) const;
 
  private:
-  std::vector<std::pair<std::string, std::string>> secrets_;
+  Secrets secrets_;
 };
 
+/// Cleans what a report tells: the kept output (with its count and digest made to fit, unless part
+/// of it was dropped), evidence, notes and messages. A note says that it was done.
+void clean_report(RunReport& report, const Redactor& redactor);
+
 /// Host name, user name, home folder and PYBOX_HOME of this process: <host>, <user>, <home>,
-/// <pybox-home>.
+/// <pybox-home>. Root's name and home are everybody's and stay.
 Redactor redactor_of_this_host(const sys::StateDirs& dirs);
 
 /// HMAC-SHA-256 (RFC 2104), lower-case hex.

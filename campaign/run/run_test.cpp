@@ -1,144 +1,10 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <catch2/catch_test_macros.hpp>
-#include <cstdlib>
 #include <fstream>
 
-#include "base/digest.hpp"
-#include "campaign/oracle/judge.hpp"
-#include "campaign/oracle/recording_for_tests.hpp"
-#include "campaign/run/planner.hpp"
-#include "campaign/run/runner.hpp"
-#include "files/folder_for_tests.hpp"
-#include "sys/file.hpp"
+#include "campaign/run/campaign_for_tests.hpp"
 
 namespace pybox::campaign {
 namespace {
-
-const std::string kCanary(32, 'c');
-
-/// The nonce out of a program's ASK line.
-std::string nonce_in(const std::string& program) {
-  const std::string key = "\"nonce\":\"";
-  return program.substr(program.find(key) + key.size(), 32);
-}
-
-/// How a made-up world answers.
-struct Script {
-  /// What the probe says, by what is left out ("" for nothing); asked anew for each run.
-  std::function<Signature(const ArmOrder&)> says;
-  std::optional<ErrorKind> open_fails;
-  std::optional<int> fail_run_at;  ///< the run of this number (from 1) is lost with its world
-  int runs = 0;
-  int opened = 0;
-  std::vector<std::string> programs;
-  std::function<void()> before_answer = [] {};
-};
-
-class FakeWorld final : public World {
- public:
-  explicit FakeWorld(Script& script) : script_(script) {}
-  const std::string& canary() const override { return kCanary; }
-  std::string ask_world_json() const override { return R"({"tcp":["127.0.0.1",1]})"; }
-  Result<RunReport> run(const ArmOrder& order) override {
-    ++script_.runs;
-    script_.programs.push_back(order.program);
-    if (script_.fail_run_at == script_.runs) return Error(ErrorKind::Protocol, "the world ended");
-    RunReport report = sample_report();
-    report.seal = seal_without(order.removed);
-    report.out = sample_stream("{\"nonce\":\"" + nonce_in(order.program) + "\",\"signature\":\"" +
-                               script_.says(order) + "\"}\n");
-    script_.before_answer();
-    return report;
-  }
-  std::vector<std::string> take_witnesses() override { return {"tcp 1"}; }
-
- private:
-  Script& script_;
-};
-
-class Quiet final : public Watcher {
- public:
-  void arm(const PlannedCheck& check, const Arm& arm, std::size_t done, std::size_t of) override {
-    arms.push_back(full_id(check.check) + " " + arm.name);
-    last_done = done;
-    total = of;
-  }
-  void check_ended(const CheckResult& result) override { results.push_back(result); }
-  std::vector<std::string> arms;
-  std::vector<CheckResult> results;
-  std::size_t last_done = 0, total = 0;
-};
-
-/// An evidence folder with a plan, run by a made-up world.
-struct Campaign {
-  explicit Campaign(std::vector<Check> checks, std::uint32_t passes = 1)
-      : plan(make_plan(
-                 {.checks = std::move(checks), .arm = {}, .passes = passes, .expected_unmet = {}},
-                 sources, std::string(32, 'a'), "2026-01-01T00:00:00.000Z")
-                 .value()) {
-    REQUIRE(::pipe2(cancel, O_CLOEXEC | O_NONBLOCK) == 0);
-    script.says = [](const ArmOrder& order) { return order.removed.empty() ? "EPERM" : kReached; };
-    const std::string text = plan_to_json(plan).value();
-    REQUIRE(sys::replace_file(folder.path / "plan.json", text).has_value());
-    REQUIRE(sys::ensure_private_dir(folder.path / "raw").has_value());
-    started.kind = EventKind::Started;
-    started.id = plan.id;
-    started.plan_sha256 = sha256_hex(text);
-  }
-  ~Campaign() {
-    ::close(cancel[0]);
-    ::close(cancel[1]);
-  }
-
-  Result<bool> run() {
-    Journal journal = Journal::create(folder.path).value();
-    REQUIRE(journal.append(started).has_value());
-    return go(journal);
-  }
-  Result<bool> resume() {
-    Journal journal = Journal::resume(folder.path).value();
-    Event resumed;
-    resumed.kind = EventKind::Resumed;
-    resumed.torn_bytes = journal.torn_bytes();
-    REQUIRE(journal.append(resumed).has_value());
-    return go(journal);
-  }
-  Result<bool> go(Journal& journal) {
-    RunSettings settings;
-    settings.folder = folder.path;
-    settings.host = host;
-    settings.cancel_fd = cancel[0];
-    settings.open_world = [&](EngineKind, WorldBoxd) -> Result<std::unique_ptr<World>> {
-      ++script.opened;
-      if (script.open_fails) return Error(*script.open_fails, "no world here").hint("do this");
-      return std::unique_ptr<World>(std::make_unique<FakeWorld>(script));
-    };
-    return run_plan(plan, sources, settings, journal, watcher);
-  }
-  void interrupt() { REQUIRE(::write(cancel[1], "x", 1) == 1); }
-  void take_interrupt_back() {
-    char byte = 0;
-    REQUIRE(::read(cancel[0], &byte, 1) == 1);
-  }
-  Evidence evidence() const {
-    auto judged = judge_folder(folder.path);
-    INFO((judged ? std::string() : judged.error().message()));
-    REQUIRE(judged.has_value());
-    return judged.value();
-  }
-
-  files::TestFolder folder;
-  CheckSources sources{
-      .tables = {}, .probes = {{"p.py", "probe"}, {"prelude.py", "prelude"}}, .drivers = {}};
-  HostFacts host;
-  Plan plan;
-  Event started;
-  Script script;
-  Quiet watcher;
-  int cancel[2] = {-1, -1};
-};
 
 TEST_CASE("a campaign runs protected and control back to back and ends green") {
   Check other = sample_check();
@@ -294,6 +160,32 @@ TEST_CASE("a folder that holds a campaign takes no second one") {
   REQUIRE_FALSE(second.has_value());
   CHECK(second.error().kind() == ErrorKind::Refused);
   CHECK(second.error().message().ends_with("holds a campaign already"));
+}
+
+/// Everything that a campaign wrote.
+std::string all_text(const std::filesystem::path& folder) {
+  std::string text;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) text += sys::read_file(entry.path()).value();
+  }
+  return text;
+}
+
+TEST_CASE("a planted secret is nowhere in the evidence, and everywhere without the redactor") {
+  for (const auto open_fails : {std::optional<ErrorKind>(), std::optional(ErrorKind::HostCannot),
+                                std::optional(ErrorKind::Io)}) {
+    for (const bool redacted : {true, false}) {
+      Campaign campaign({sample_check()});
+      campaign.script.secret = " build-7.example ";
+      campaign.script.open_fails = open_fails;
+      campaign.script.fail_run_at = 2;
+      if (redacted) campaign.redactor = Redactor(Secrets{{"build-7.example", "host"}});
+      REQUIRE(campaign.run().has_value());
+      const std::string text = all_text(campaign.folder.path);
+      CHECK((text.find("build-7.example") == std::string::npos) == redacted);
+      CHECK((text.find("<host>") != std::string::npos) == redacted);
+    }
+  }
 }
 
 }  // namespace

@@ -172,6 +172,7 @@ class Runner {
       return ran;
     }
     ran.report = std::move(report).value();
+    clean_report(*ran.report, settings_.redactor);
     ran.out = ran.report->out.bytes;
     ran.err = ran.report->err.bytes;
     ran.trouble = trouble_in(*ran.report);
@@ -195,8 +196,8 @@ class Runner {
       ran.trouble = words_of(answer.error());
       return ran;
     }
-    ran.out = std::move(answer->out);
-    ran.err = std::move(answer->err);
+    ran.out = settings_.redactor.clean(answer->out);
+    ran.err = settings_.redactor.clean(answer->err);
     ran.trouble = std::move(answer->trouble);
     ran.cancelled = answer->cancelled || is_cancelled();
     return ran;
@@ -232,9 +233,10 @@ class Runner {
     if (ran.report) ended.report = PYBOX_TRY(blobs_.keep(report_to_json(*ran.report)));
     ended.out = PYBOX_TRY(blobs_.keep(ran.out));
     ended.err = PYBOX_TRY(blobs_.keep(ran.err));
-    ended.witnesses = ran.witnesses;
+    for (const std::string& each : ran.witnesses)
+      ended.witnesses.push_back(settings_.redactor.clean(each));
     ended.duration = duration;
-    ended.trouble = ran.trouble;
+    ended.trouble = settings_.redactor.clean(ran.trouble);
     PYBOX_TRY(journal_.append(ended));
     ++progress.ended;
     Attempted made = PYBOX_TRY(
@@ -244,12 +246,12 @@ class Runner {
     return true;
   }
 
-  Result<void> unmet(const PlannedCheck& planned, std::string reason) {
+  Result<void> unmet(const PlannedCheck& planned, const std::string& reason) {
     Event event;
     event.kind = EventKind::CheckUnmet;
     event.check = planned.check.id;
     event.engine = planned.check.engine;
-    event.reason = std::move(reason);
+    event.reason = settings_.redactor.clean(reason);
     PYBOX_TRY(journal_.append(event));
     done_.unmet.insert(full_id(planned.check));
     CheckResult result = judge_check(planned, {});

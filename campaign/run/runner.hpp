@@ -17,6 +17,7 @@
 #include "campaign/run/driver_home.hpp"
 #include "campaign/run/host_facts.hpp"
 #include "campaign/run/journal.hpp"
+#include "campaign/run/redact.hpp"
 #include "campaign/run/worlds.hpp"
 
 namespace pybox::campaign {
@@ -45,7 +46,8 @@ struct RunSettings {
   sys::StateDirs dirs;
   HostFacts host;
   OpenWorld open_world;
-  int cancel_fd = -1;  ///< readable: end
+  Redactor redactor = Redactor({});  ///< everything that is written goes through it
+  int cancel_fd = -1;                ///< readable: end
 };
 
 /// True: every planned arm has been run or is unmet; false: it was cancelled. The journal ends with
