@@ -24,6 +24,10 @@ constexpr std::array<std::string_view, 6> kNeeds = {"cgroup-v1", "cgroup-v2", "s
 /// What `native` and `vm` may not replace.
 constexpr std::array<std::string_view, 4> kFixed = {"id", "engines", "native", "vm"};
 
+/// An emulated machine on a busy host takes seconds to start an interpreter; a run that ends does
+/// not wait for it.
+constexpr Nanos kPatienceWithVm = std::chrono::seconds(45);
+
 struct Reader {
   const CheckSources& sources;
   const IsOracle& is_oracle;
@@ -94,7 +98,10 @@ Result<void> read_inputs(Check& check, TomlFields& fields) {
 
 Result<void> read_timeout(Check& check, TomlFields& fields) {
   const TomlValue* value = PYBOX_TRY(fields.optional("timeout_s", TomlKind::Number));
-  if (value == nullptr) return {};
+  if (value == nullptr) {
+    if (check.engine == EngineKind::Vm) check.timeout = kPatienceWithVm;
+    return {};
+  }
   const double most = seconds(ceiling::kMaxTimeoutOperator);
   if (!std::isfinite(value->number) || value->number <= 0 || value->number > most)
     return at_line(value->line, "`timeout_s` must be more than 0 and at most 300");

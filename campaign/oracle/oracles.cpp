@@ -16,6 +16,7 @@ std::span<const Oracle> oracles() {
       Oracle{"pids", "refused tasks and their peak", read_pids},
       Oracle{"cpu", "CPU time beside the time it ran", read_cpu},
       Oracle{"timeout", "what ended the program", read_timeout},
+      Oracle{"wait-status", "how the program ended at its deadline", read_wait_status},
       Oracle{"output", "bytes kept of its output", read_output},
       Oracle{"scratch", "memory's peak beside the scratch space", read_scratch},
       Oracle{"inodes", "files found beside the room for them", read_inodes},

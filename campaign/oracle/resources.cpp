@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "campaign/oracle/probe.hpp"
@@ -23,6 +25,23 @@ Reading without_report(const Reading& said) {
 /// the last period may be spent whole.
 constexpr double kCpuSlack = 1.1;
 constexpr double kCpuSlackSeconds = 0.1;
+/// A busy machine does not let a box burn for long: half a second above its share shows as much.
+/// Six periods of quota can fall into it, not five, hence the slack.
+constexpr Nanos kWindow = Millis(500);
+constexpr double kWindowSlack = 1.4;
+
+/// The most CPU seconds a second over any stretch of at least kWindow between two samples.
+double fastest_window(const std::vector<Sample>& series) {
+  double fastest = 0;
+  for (std::size_t from = 0; from < series.size(); ++from) {
+    for (std::size_t to = from + 1; to < series.size(); ++to) {
+      const Nanos passed = series[to].at - series[from].at;
+      if (passed < kWindow || !series[from].cpu_s || !series[to].cpu_s) continue;
+      fastest = std::max(fastest, (*series[to].cpu_s - *series[from].cpu_s) / seconds(passed));
+    }
+  }
+  return fastest;
+}
 
 }  // namespace
 
@@ -71,11 +90,13 @@ Reading read_cpu(const Check& check, const Record& record) {
   if (!used || !wall) return {kMalformed, "the report has no CPU time or no duration", said.line};
   const double share = limits_for_image(check.image).cpu.count / 1000.0;
   const double allowed = share * seconds(*wall);
+  const double fastest = fastest_window(record.report->kernel.series);
   const double throttled = record.report->kernel.cpu_throttled_s.value_or(0);
-  const std::string numbers =
-      fmt::format("{:.2f} s of CPU in {:.2f} s, allowed {:.2f} s, throttled {:.2f} s", *used,
-                  seconds(*wall), allowed, throttled);
-  if (*used > allowed * kCpuSlack + kCpuSlackSeconds) return {kReached, numbers, said.line};
+  const std::string numbers = fmt::format(
+      "{:.2f} s of CPU in {:.2f} s, allowed {:.2f} s, at most {:.2f} a second, throttled {:.2f} s",
+      *used, seconds(*wall), allowed, fastest, throttled);
+  if (*used > allowed * kCpuSlack + kCpuSlackSeconds || fastest > share * kWindowSlack)
+    return {kReached, numbers, said.line};
   if (throttled > 0) return {"throttled", numbers, said.line};
   return {"idle", "the limit was never met: " + numbers, said.line};
 }
@@ -93,6 +114,21 @@ Reading read_timeout(const Check& check, const Record& record) {
     case Observation::BoxTimerKill: return {"box-timer", numbers, said.line};
     default: return {said.signature, numbers, said.line};
   }
+}
+
+Reading read_wait_status(const Check& check, const Record& record) {
+  const Reading said = read_probe(check, record);
+  if (!record.report) return without_report(said);
+  const Outcome& outcome = record.report->outcome;
+  const bool told = std::any_of(
+      outcome.evidence.begin(), outcome.evidence.end(),
+      [](const std::string& each) { return each == "wait status: killed by signal 9"; });
+  std::string numbers = fmt::format("{} after {}, {}", name_of(outcome.observation),
+                                    outcome.wall ? human_seconds(*outcome.wall) : "an unknown time",
+                                    told ? "wait status known" : "no wait status");
+  if (outcome.observation != Observation::SupervisorKill)
+    return {said.signature, std::move(numbers), said.line};
+  return {told ? "killed" : kReached, std::move(numbers), said.line};
 }
 
 Reading read_output(const Check& check, const Record& record) {
