@@ -161,11 +161,17 @@ Result<Begun> go_on(const Setting& setting, const fs::path& programs) {
   return Begun{folder, std::move(plan), std::move(journal)};
 }
 
-Result<Evidence> carry_out(Setting& setting, Begun& begun, const RunSettings& settings,
+Result<Evidence> carry_out(const Setting& setting, Begun& begun, RunSettings& settings,
                            const cli::Surroundings& around) {
+  const WorldSettings world{
+      .programs = settings.programs, .dirs = setting.dirs, .cancel_fd = settings.cancel_fd};
   cli::say("evidence goes to " + begun.folder.string() + "\n");
   {
     const auto watcher = watch_live(around.terminal.err_is_terminal, around.terminal.colour);
+    OpeningProgress progress(*watcher);
+    settings.open_world = [&](EngineKind engine, WorldBoxd boxd) {
+      return open_world(engine, boxd, world, progress);
+    };
     PYBOX_TRY(run_plan(begun.plan, setting.sources, settings, begun.journal, *watcher));
   }
   const Evidence evidence = PYBOX_TRY(write_evidence(begun.folder, setting.key));
@@ -187,17 +193,14 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   const cli::CancelSignals cancel = PYBOX_TRY(cli::CancelSignals::watch());
   Begun begun =
       PYBOX_TRY(setting.words.resume ? go_on(setting, programs) : begin(setting, programs));
-  const WorldSettings world{.programs = programs, .dirs = setting.dirs, .cancel_fd = cancel.fd()};
-  NoProgress quiet;
-  const RunSettings settings{
-      .folder = begun.folder,
-      .programs = programs,
-      .source = source_beside(programs),
-      .dirs = setting.dirs,
-      .host = probe_host(setting.dirs),
-      .open_world = [&](EngineKind engine,
-                        WorldBoxd boxd) { return open_world(engine, boxd, world, quiet); },
-      .cancel_fd = cancel.fd()};
+  RunSettings settings{.folder = begun.folder,
+                       .programs = programs,
+                       .source = source_beside(programs),
+                       .dirs = setting.dirs,
+                       .host = probe_host(setting.dirs),
+                       .open_world = {},
+                       .redactor = redactor_of_this_host(setting.dirs),
+                       .cancel_fd = cancel.fd()};
   const Evidence evidence = PYBOX_TRY(carry_out(setting, begun, settings, around));
   cli::say(summary_text(evidence, around.terminal.colour));
   PYBOX_TRY(cli::print((begun.folder / "report.html").string() + "\n"));

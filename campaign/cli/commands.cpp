@@ -17,11 +17,11 @@ bool asks_for_help(const std::string& word) { return word == "--help" || word ==
 
 Result<int> carry_out(std::span<const std::string> words, const cli::Surroundings& around) {
   if (words.empty()) {
-    cli::say(cli::overview_text(all_commands(), kPurposeOfCampaign));
+    cli::say(overview());
     return cli::exit_code::kUsage;
   }
   if (asks_for_help(words[0])) {
-    PYBOX_TRY(cli::print(cli::overview_text(all_commands(), kPurposeOfCampaign)));
+    PYBOX_TRY(cli::print(overview()));
     return cli::exit_code::kOk;
   }
   const cli::Parsed parsed = PYBOX_TRY(cli::parse(words, all_commands()));
@@ -48,6 +48,8 @@ std::span<const cli::Command* const> all_commands() {
   // clang-format on
   return kAll;
 }
+
+std::string overview() { return cli::overview_text(all_commands(), kPurposeOfCampaign); }
 
 int run_command(std::span<const std::string> words) {
   const cli::Surroundings around{.terminal = cli::probe_terminal()};

@@ -2,6 +2,8 @@
 /// The commands of `campaign`, each defined in its own file cli/cmd_NAME.cpp, as in runtime/cli.
 
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "cli/command.hpp"
 
@@ -18,6 +20,9 @@ extern const cli::Command kReplay;
 
 /// In the order of the overview.
 std::span<const cli::Command* const> all_commands();
+
+/// What `campaign --help` prints.
+std::string overview();
 
 constexpr std::string_view kProgram = "campaign";
 /// Exit codes: 0 green; 1 not green; usage, host and interruption as those of pybox.

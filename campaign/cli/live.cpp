@@ -44,6 +44,18 @@ class Live final : public Watcher {
     draw();
   }
 
+  void waiting(std::string_view what) override {
+    if (what.empty()) return;
+    state_.now = visible(what);
+    draw();
+  }
+
+  void note(std::string_view line) override {
+    clear();
+    cli::say("note: " + visible(line) + "\n");
+    draw();
+  }
+
   void check_ended(const CheckResult& result) override {
     if (result.verdict == Verdict::Held) return;
     clear();

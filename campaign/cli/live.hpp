@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.hpp"
 #include "base/units.hpp"
 #include "campaign/model/plan.hpp"
 #include "campaign/run/runner.hpp"
@@ -27,5 +28,17 @@ struct LiveState {
 std::string live_line(const LiveState& state, std::size_t columns);
 
 std::unique_ptr<Watcher> watch_live(bool terminal, bool colour);
+
+/// What a world tells while it opens, shown by a watcher.
+class OpeningProgress final : public Progress {
+ public:
+  explicit OpeningProgress(Watcher& watcher) : watcher_(watcher) {}
+  void stage(std::string_view name) override { watcher_.waiting(name); }
+  void advance(std::uint64_t, std::optional<std::uint64_t>, Unit) override {}
+  void note(std::string_view line) override { watcher_.note(line); }
+
+ private:
+  Watcher& watcher_;
+};
 
 }  // namespace pybox::campaign

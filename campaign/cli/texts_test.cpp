@@ -1,10 +1,12 @@
 #include <catch2/catch_test_macros.hpp>
 
+#include "campaign/cli/commands.hpp"
 #include "campaign/cli/evidence_folder.hpp"
 #include "campaign/cli/list_json.hpp"
 #include "campaign/cli/live.hpp"
 #include "campaign/cli/summary.hpp"
 #include "cli/golden_for_tests.hpp"
+#include "cli/help.hpp"
 #include "files/folder_for_tests.hpp"
 
 namespace pybox::campaign {
@@ -133,6 +135,21 @@ TEST_CASE("a torn line of the chain does not swallow the next") {
   const std::string chain = folder.text("home/evidence/CHAIN.jsonl");
   CHECK(chain.starts_with("{\"seq\":0,\"ev\n{"));
   CHECK(chain.find("\"seq\":1") != std::string::npos);
+}
+
+TEST_CASE("docs/campaign.md is what --help prints") {
+  std::string page =
+      "# The command line of the campaign\n\n"
+      "This page is what `--help` prints; a test keeps the two equal. What it is all about: "
+      "[evidence](evidence.md).\n"
+      "Messages go to stderr, data to stdout.\n\n";
+  page += "```\n$ campaign --help\n" + overview() + "```\n";
+  for (const cli::Command* command : all_commands()) {
+    const std::string name(command->name);
+    page += "\n## campaign " + name + "\n\n```\n$ campaign " + name + " --help\n" +
+            cli::help_text(*command) + "```\n";
+  }
+  check_golden("docs/campaign.md", page);
 }
 
 TEST_CASE("the list as JSON names what each check's arms are") {

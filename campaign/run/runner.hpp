@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "campaign/model/evidence.hpp"
@@ -32,6 +33,10 @@ class Watcher {
   /// An arm begins; `done` of `total` planned arms are behind us.
   virtual void arm(const PlannedCheck& check, const Arm& arm, std::size_t done,
                    std::size_t total) = 0;
+  /// Nothing runs yet: what is waited for ("starting a VM").
+  virtual void waiting(std::string_view) {}
+  /// A fact that should be known ("KVM does not work here").
+  virtual void note(std::string_view) {}
   /// Everything of a check has been run, or it is unmet: what came of it.
   virtual void check_ended(const CheckResult& result) = 0;
 };
