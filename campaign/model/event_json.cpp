@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/digest.hpp"
+#include "base/text.hpp"
 #include "campaign/model/event.hpp"
 #include "campaign/model/shared_json.hpp"
 
@@ -19,6 +20,24 @@ constexpr std::array<std::pair<EventKind, std::string_view>, 6> kKinds = {{
     {EventKind::CheckUnmet, "check-unmet"},
     {EventKind::Ended, "campaign-ended"},
 }};
+
+/// Of words that came from elsewhere: escaped they are at most four times as long, and are read
+/// back with that bound.
+constexpr std::size_t kLongest = 16384;
+constexpr std::size_t kMostWitnesses = 1024;
+
+json bounded(std::string_view text) {
+  return safe_text(cut_at_character(text.substr(0, kLongest)));
+}
+
+json witnesses_json(const std::vector<std::string>& witnesses) {
+  json list = json::array();
+  for (const std::string& each : witnesses) {
+    if (list.size() == kMostWitnesses) break;
+    list.push_back(bounded(each));
+  }
+  return list;
+}
 
 std::string_view name_of_kind(EventKind kind) {
   for (const auto& [each, name] : kKinds) {
@@ -55,9 +74,9 @@ json arm_json(const Event& event) {
   object["report"] = or_null(event.report);
   object["out"] = or_null(event.out);
   object["err"] = or_null(event.err);
-  object["witnesses"] = safe_list(event.witnesses);
+  object["witnesses"] = witnesses_json(event.witnesses);
   object["duration_us"] = micros(event.duration);
-  object["trouble"] = safe_text(event.trouble);
+  object["trouble"] = bounded(event.trouble);
   return object;
 }
 
@@ -70,7 +89,7 @@ json body_json(const Event& event) {
     case EventKind::CheckUnmet:
       return {{"check", event.check},
               {"engine", name_of(event.engine)},
-              {"reason", safe_text(event.reason)}};
+              {"reason", bounded(event.reason)}};
     case EventKind::Ended: return {{"complete", event.complete}};
   }
   return json::object();
@@ -112,9 +131,9 @@ Result<void> read_arm(JsonFields& fields, Event& event) {
   event.report = PYBOX_TRY(fields.text_or_null("report", 64));
   event.out = PYBOX_TRY(fields.text_or_null("out", 64));
   event.err = PYBOX_TRY(fields.text_or_null("err", 64));
-  event.witnesses = PYBOX_TRY(texts_of(fields, "witnesses"));
+  event.witnesses = PYBOX_TRY(texts_of(fields, "witnesses", kMostWitnesses));
   event.duration = from_micros(PYBOX_TRY(fields.count("duration_us", std::uint64_t{1} << 50U)));
-  event.trouble = PYBOX_TRY(fields.text("trouble", 65536));
+  event.trouble = PYBOX_TRY(fields.text("trouble", 4 * kLongest));
   return {};
 }
 
@@ -126,7 +145,7 @@ Result<void> read_body(JsonFields& fields, const json& root, Event& event) {
     case EventKind::ArmEnded: return read_arm(fields, event);
     case EventKind::CheckUnmet:
       PYBOX_TRY(read_check_name(fields, event));
-      event.reason = PYBOX_TRY(fields.text("reason", 65536));
+      event.reason = PYBOX_TRY(fields.text("reason", 4 * kLongest));
       return {};
     case EventKind::Ended: event.complete = PYBOX_TRY(fields.flag("complete")); return {};
   }

@@ -13,6 +13,8 @@ namespace pybox::campaign {
 namespace {
 
 constexpr std::string_view kResources = "resources";
+/// Of a reason: more is in the blobs.
+constexpr std::size_t kWhyKept = 1024;
 
 Reading read_record(const Check& check, const Record& record) {
   if (!record.trouble.empty()) return {kTrouble, record.trouble, {}};
@@ -54,7 +56,7 @@ AttemptResult attempt_result(const Check& check, const Attempted& made, const Se
   AttemptResult attempt;
   attempt.attempt = made.record.attempt;
   attempt.observed = std::move(reading.signature);
-  attempt.why = std::move(reading.why);
+  attempt.why = cut_at_character(std::string_view(reading.why).substr(0, kWhyKept));
   attempt.nonce = made.record.nonce;
   attempt.duration = made.record.duration;
   attempt.seal = seal_facts(made.record, reference);

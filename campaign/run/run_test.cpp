@@ -83,6 +83,14 @@ TEST_CASE("a check whose needs are not met is unmet without a world") {
   CHECK(campaign.script.opened == 0);
 }
 
+TEST_CASE("trouble of any length and with any bytes is bounded, and the evidence stays readable") {
+  Campaign campaign({sample_check()});
+  campaign.script.secret = std::string(200000, '\x1b');
+  campaign.script.fail_run_at = 1;
+  REQUIRE(campaign.run().has_value());
+  CHECK(campaign.evidence().checks[0].why.size() < 8192);
+}
+
 TEST_CASE("a world that was lost is an error of its arm, and the next arm gets another") {
   Check other = sample_check();
   other.id = "net.zother";

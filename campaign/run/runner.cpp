@@ -173,6 +173,12 @@ class Runner {
     }
     ran.report = std::move(report).value();
     clean_report(*ran.report, settings_.redactor);
+    const auto read_back = report_from_json(report_to_json(*ran.report));
+    if (!read_back) {
+      ran.report.reset();
+      ran.trouble = "the report cannot be read back: " + words_of(read_back.error());
+      return ran;
+    }
     ran.out = ran.report->out.bytes;
     ran.err = ran.report->err.bytes;
     ran.trouble = trouble_in(*ran.report);
