@@ -91,8 +91,9 @@ TEST_CASE("summary.md says what did not hold and cannot be made to say more") {
 
 TEST_CASE("what changed is found: environment, verdicts, signatures, added and deleted checks") {
   const Changes changes = changes_between(load("before"), load("benign"));
-  REQUIRE(changes.environment.size() == 1);
+  REQUIRE(changes.environment.size() == 2);
   CHECK(changes.environment[0].name == "kernel");
+  CHECK(changes.environment[1].now == "plain");
   const auto find = [&](std::string_view id) {
     for (const CheckChange& change : changes.checks) {
       if (change.full_id == id)

@@ -192,9 +192,16 @@ std::string_view verify_commands() {
   return R"SH(sha256sum --check --quiet --strict manifest.sha256
 ssh-keygen -Y verify -f allowed_signers -I evidence@pybox -n pybox-evidence -s manifest.sha256.sshsig < manifest.sha256
 t=$(mktemp -d)
-python3 -c 'import base64,json,sys;e=json.loads(open("evidence.intoto.jsonl","rb").readline());d=base64.b64decode;p=d(e["payload"]);k=e["payloadType"].encode();open(sys.argv[1]+"/pae","wb").write(b"DSSEv1 %d %s %d %s"%(len(k),k,len(p),p));open(sys.argv[1]+"/sig","wb").write(d(e["signatures"][0]["sig"]));open(sys.argv[1]+"/statement","wb").write(p)' "$t"
-openssl pkeyutl -verify -rawin -pubin -inkey evidence.pub -in "$t/pae" -sigfile "$t/sig"
-grep -q "$(sha256sum < manifest.sha256 | cut -c1-64)" "$t/statement" && echo "the statement names this manifest")SH";
+python3 -c 'import base64,json,sys
+for n,line in enumerate(open("evidence.intoto.jsonl","rb"),1):
+  e=json.loads(line);d=base64.b64decode;p=d(e["payload"]);k=e["payloadType"].encode()
+  for name,text in (("pae",b"DSSEv1 %d %s %d %s"%(len(k),k,len(p),p)),("sig",d(e["signatures"][0]["sig"])),("statement",p)):
+    open("%s/%s%d"%(sys.argv[1],name,n),"wb").write(text)' "$t"
+for n in 1 2; do
+  openssl pkeyutl -verify -rawin -pubin -inkey evidence.pub -in "$t/pae$n" -sigfile "$t/sig$n" &&
+    grep -q "$(sha256sum < manifest.sha256 | cut -c1-64)" "$t/statement$n" &&
+    echo "statement $n names this manifest" || echo "statement $n does NOT hold"
+done)SH";
 }
 
 std::int64_t epoch_millis(std::string_view text) {

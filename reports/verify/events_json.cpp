@@ -60,6 +60,9 @@ class Reader {
     if (event == "campaign-resumed") {
       events_.closed = false;
       ++events_.resumed;
+      // What an interruption cut off is run again under a number of its own.
+      events_.cut_off += open_.size();
+      open_.clear();
       // What was interrupted is attempted anew, under the next number; it can no longer end.
       events_.unfinished += open_.size();
       open_.clear();

@@ -52,7 +52,9 @@ struct Events {
   std::map<std::string, EndedArm> ended;  ///< "check@engine arm attempt"
   std::set<std::string> unmet;            ///< check@engine
   std::set<std::string> blobs;            ///< that events name
-  std::uint64_t lines = 0, resumed = 0, unfinished = 0;
+  std::uint64_t lines = 0, resumed = 0;
+  std::uint64_t cut_off = 0;     ///< arms that an interruption ended, before it was resumed
+  std::uint64_t unfinished = 0;  ///< arms that were started last and never ended
   bool closed = false, complete = false;
 };
 Result<Events> read_events(std::string_view text);

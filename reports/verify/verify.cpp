@@ -161,6 +161,10 @@ class Verifier {
       found_.notes.push_back(
           fmt::format("the campaign was interrupted and resumed {} times", events.resumed));
     }
+    if (events.cut_off > 0) {
+      found_.notes.push_back(
+          fmt::format("{} arms were cut off by an interruption and run again", events.cut_off));
+    }
     if (events.unfinished > 0) {
       found_.notes.push_back(
           fmt::format("{} arms were started and never ended", events.unfinished));
