@@ -1,6 +1,7 @@
 #include "reports/verify/verify.hpp"
 
 #include <functional>
+#include <vector>
 
 #include "base/digest.hpp"
 #include "reports/attest/envelope.hpp"
@@ -236,6 +237,42 @@ TEST_CASE("events that were dropped, doubled, reordered or reused are noticed, t
   CHECK(with_events([](auto& lines) { lines.pop_back(); }).find("complete") != std::string::npos);
   CHECK(with_events([](auto& lines) { lines.back() += "\n{"; }).find("events.jsonl line") !=
         std::string::npos);
+}
+
+TEST_CASE("an arm that an interruption cut off and that was run again is no gap") {
+  const auto event = [](std::size_t seq, const std::string& prev, const std::string& rest) {
+    return "{\"at_us\":1," + rest + ",\"prev\":\"" + prev + "\",\"seq\":" + std::to_string(seq) +
+           ",\"utc\":\"u\"}";
+  };
+  const auto arm = [](const std::string& name, const std::string& rest) {
+    return "\"event\":\"" + name + R"(","arm":"control","check":"c","engine":"vm",)" + rest;
+  };
+  const std::vector<std::string> bodies = {
+      R"("event":"campaign-started","environment":{},"id":"i","plan_sha256":"p","previous":null,"tools":{})",
+      arm("arm-started", R"("attempt":1,"canary":"","nonce":"n1","removed":[])"),
+      R"("event":"campaign-resumed","torn_bytes":0)",
+      arm("arm-started", R"("attempt":2,"canary":"","nonce":"n2","removed":[])"),
+      arm("arm-ended",
+          R"("attempt":2,"duration_us":1,"err":null,"nonce":"n2","out":null,"report":null,"trouble":"","witnesses":[])"),
+      R"("complete":true,"event":"campaign-ended")"};
+  const auto read = [&](std::size_t left_out) {
+    std::string text, prev(64, '0');
+    for (std::size_t at = 0, seq = 0; at < bodies.size(); ++at) {
+      if (at == left_out) continue;
+      const std::string line = event(seq++, prev, bodies[at]);
+      prev = sha256_hex(line);
+      text += line + "\n";
+    }
+    return verify::read_events(text);
+  };
+  const auto events = read(bodies.size());
+  REQUIRE(events.has_value());
+  CHECK(events->cut_off == 1);
+  CHECK(events->ended.size() == 1);
+  // Without the interruption, the arm that never ended is a gap.
+  const auto gap = read(2);
+  REQUIRE_FALSE(gap.has_value());
+  CHECK(gap.error().message().find("never ended") != std::string::npos);
 }
 
 TEST_CASE("a verdict, a count or a proof that the arms do not bear is noticed, though signed") {
