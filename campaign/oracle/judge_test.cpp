@@ -232,7 +232,8 @@ TEST_CASE("a driver needs no seal, and without a cut set proves no protection") 
   recording.add({.arm = kProtected, .signature = "EPERM", .without_report = true});
   recording.add({.arm = kControl, .signature = kReached, .without_report = true});
   CHECK(recording.verdict() == "held: blocked with `EPERM`, `reached` without what it proves");
-  for (const auto& [name, proven] : recording.judged().value().protections) CHECK_FALSE(proven);
+  const Evidence evidence = recording.judged().value();
+  for (const auto& [name, proven] : evidence.protections) CHECK_FALSE(proven);
 }
 
 TEST_CASE("an interrupted campaign is incomplete, however green") {
