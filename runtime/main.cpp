@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/crashpoint.hpp"
 #include "cli/cmd_vm.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/process_setup.hpp"
@@ -18,6 +19,9 @@ int main(int argc, char** argv) {
   pybox::cli::prepare_process();
   try {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+#ifdef PYBOX_CRASHPOINTS
+    if (!words.empty() && words[0] == "--list-crashpoints") return pybox::crash::list(), 0;
+#endif
     if (!words.empty() && words[0] == pybox::cli::kVmSupervise) return pybox::cli::supervise_vm();
     if (!words.empty() && words[0] == pybox::image::kBuilderBox)
       return pybox::image::run_builder_box(words);

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "base/crashpoint.hpp"
 #include "box/inside.hpp"
 #include "sys/file.hpp"
 #include "sys/syscalls.hpp"
@@ -82,6 +83,7 @@ Result<std::unique_ptr<Box>> Box::start(std::unique_ptr<BoxPlan> plan, const sys
   // The keeper first: it makes its network namespace, the dearest step of all, while the cgroup is
   // made here.
   PYBOX_TRY_CONTEXT(box->clone_keeper(), "making the box");
+  PYBOX_CRASHPOINT("keeper-cloned");
   Result<std::unique_ptr<BoxCgroup>> cgroup =
       make_cgroup(host, cgroup_name(number), box->plan_->limits, box->plan_->cuts);
   // A limit that cannot be set is a host that cannot seal, not a passing fault.
@@ -89,8 +91,10 @@ Result<std::unique_ptr<Box>> Box::start(std::unique_ptr<BoxPlan> plan, const sys
     return std::move(cgroup).error().as(ErrorKind::HostCannot).context("limiting the box");
   }
   box->cgroup_ = std::move(cgroup).value();
+  PYBOX_CRASHPOINT("cgroup-limited");
   Result<void> mapped = box->write_id_map();
   if (!mapped) return std::move(mapped).error().context("mapping the box's ids");
+  PYBOX_CRASHPOINT("ids-mapped");
   const int into = box->cgroup_->into_fd();
   const std::vector<int> tasks = box->cgroup_->task_fds();
   if (!send_message(box->keeper_socket_.get(), Message{Say::Mapped, into >= 0 ? 1 : 0, 0, {}},

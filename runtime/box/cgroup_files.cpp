@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "base/clock.hpp"
+#include "base/crashpoint.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::box {
@@ -17,6 +18,7 @@ namespace pybox::box {
 Result<CgroupFolder> CgroupFolder::make(const std::string& path) {
   if (::mkdir(path.c_str(), 0755) != 0)
     return Error::from_errno(errno, "creating the cgroup " + path);
+  PYBOX_CRASHPOINT("cgroup-made");
   CgroupFolder folder;
   folder.path_ = path;
   folder.fd_ = PYBOX_TRY(sys::open_path(path, O_RDONLY | O_DIRECTORY));
@@ -82,6 +84,7 @@ Result<void> CgroupFolder::remove(Nanos patience) {
     ::poll(nullptr, 0, 1);
   }
   path_.clear();
+  PYBOX_CRASHPOINT("cgroup-folder-removed");
   return {};
 }
 

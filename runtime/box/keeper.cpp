@@ -10,11 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 
 #include "base/clock.hpp"
+#include "base/crashpoint.hpp"
 #include "box/inside.hpp"
 #include "box/privileges.hpp"
 #include "sys/syscalls.hpp"
@@ -55,6 +57,29 @@ int namespaces_to_make(const BoxPlan& plan) {
          (plan.cuts.left_out("ns.uts") ? 0 : CLONE_NEWUTS);
 }
 
+/// A clone has every descriptor of boxd's: the link, other boxes' sockets, and boxd's end of its
+/// own. Kept open, they would hide that boxd was killed from this keeper, from others and from the
+/// client.
+void close_all_but_ours(const InsideFds& fds) {
+  std::array<int, 10> kept = {0,
+                              1,
+                              2,
+                              fds.keeper_socket,
+                              fds.program_socket,
+                              fds.root_socket_keeper,
+                              fds.root_socket_program,
+                              fds.stdin_fd,
+                              fds.stdout_fd,
+                              fds.stderr_fd};
+  std::sort(kept.begin(), kept.end());
+  int next = 0;
+  for (const int fd : kept) {
+    if (fd > next) ::close_range(static_cast<unsigned>(next), static_cast<unsigned>(fd - 1), 0);
+    next = std::max(next, fd + 1);
+  }
+  ::close_range(static_cast<unsigned>(next), ~0U, 0);
+}
+
 /// Waits until boxd has written the id map and made the cgroup, whose descriptors come into
 /// `cgroup`; `work` refers to them.
 void wait_until_mapped(InsideWork& work, std::array<int, kMostDescriptors>& cgroup) {
@@ -82,6 +107,15 @@ pid_t clone_program(const InsideWork& work) {
   return sys::clone3(args);
 }
 
+/// SIGCHLD as a descriptor; every other signal is let through.
+int watch_children() {
+  sigset_t child_signal;
+  sigemptyset(&child_signal);
+  sigaddset(&child_signal, SIGCHLD);
+  ::sigprocmask(SIG_SETMASK, &child_signal, nullptr);
+  return ::signalfd(-1, &child_signal, SFD_CLOEXEC);
+}
+
 void arm(int timer, Nanos time) {
   const itimerspec when{{}, to_timespec(time)};
   ::timerfd_settime(timer, 0, &when, nullptr);
@@ -101,6 +135,7 @@ bool reap(const InsideWork& work, pid_t program) {
   for (pid_t pid = 0; (pid = ::waitpid(whom, &status, WNOHANG)) > 0;) {
     if (pid != program) continue;
     ended = true;
+    PYBOX_CRASHPOINT("keeper.program-ended");
     const bool by_signal = WIFSIGNALED(status);
     const Message message{
         Say::Ended, by_signal ? 1 : 0, by_signal ? WTERMSIG(status) : WEXITSTATUS(status), {}};
@@ -109,22 +144,27 @@ bool reap(const InsideWork& work, pid_t program) {
   return ended;
 }
 
-/// Waits for the end: children, the timer, boxd. boxd's end of the socket closing (boxd was killed)
-/// changes nothing: the timer decides.
+/// Waits for the end: children, the timer, boxd. While the program runs, boxd's end of the socket
+/// closing (boxd was killed) changes nothing: the timer decides. Before and after there is nothing
+/// to wait for.
 [[noreturn]] void keep(const InsideWork& work, pid_t program, int timer, int children) {
   bool started = false;
+  bool ended = false;
+  bool boxd_is_gone = false;
   pollfd watched[3] = {
       {timer, POLLIN, 0}, {children, POLLIN, 0}, {work.fds.keeper_socket, POLLIN, 0}};
   for (;;) {
+    if (boxd_is_gone && (!started || ended)) ::_exit(0);
     if (::poll(watched, 3, -1) < 0) continue;
     if ((watched[1].revents & POLLIN) != 0) {
       signalfd_siginfo info{};
       (void)!::read(children, &info, sizeof(info));
-      reap(work, program);
+      ended = reap(work, program) || ended;
     }
     if ((watched[0].revents & POLLIN) != 0) {
       // The program may have ended in the same instant; the kernel's word comes first.
       reap(work, program);
+      PYBOX_CRASHPOINT("keeper.timer-fired");
       send_message(work.fds.keeper_socket,
                    Message{started ? Say::TimerFired : Say::Expired, 0, 0, {}});
       ::_exit(0);
@@ -133,8 +173,10 @@ bool reap(const InsideWork& work, pid_t program) {
       Message message;
       if (!receive_message(work.fds.keeper_socket, message)) {
         watched[2].fd = -1;
+        boxd_is_gone = true;
       } else if (message.say == Say::Go) {
         started = true;
+        PYBOX_CRASHPOINT("keeper.go");
         if (!work.plan->cuts.left_out("sup.timer")) arm(timer, Nanos(message.a));
       }
     }
@@ -154,6 +196,7 @@ bool reap(const InsideWork& work, pid_t program) {
   if (!drop_every_capability() || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     give_up(3, "dropping the keeper's rights");
   ::prctl(PR_SET_DUMPABLE, work.plan->cuts.left_out("proc.dumpable0") ? 1 : 0);
+  PYBOX_CRASHPOINT("keeper.rights-dropped");
   const int reaps = work.plan->cuts.left_out("sup.initreap") ? 0 : 1;
   send_message(3, Message{Say::Keeping, time_left(4), reaps, {}});
   keep(waiting, program, 4, 5);
@@ -172,10 +215,12 @@ void keeper_main(const InsideWork& given) {
   const int socket = work.fds.keeper_socket;
   ::prctl(PR_SET_NAME, "keeper");
   if (!plan.cuts.left_out("proc.cleanenv")) wipe_environment();
+  if (!plan.cuts.left_out("proc.closefds")) close_all_but_ours(work.fds);
   ::umask(0);  // modes of what the keeper makes are exact, whatever its caller's umask
   // Half a millisecond in which boxd makes the cgroup; hence here and not in the clone.
   if (::unshare(namespaces_to_make(plan)) != 0)
     give_up(socket, "making network, ipc and uts namespaces");
+  PYBOX_CRASHPOINT("keeper.namespaces-made");
   std::array<int, kMostDescriptors> cgroup{};
   wait_until_mapped(work, cgroup);
 
@@ -189,18 +234,17 @@ void keeper_main(const InsideWork& given) {
 
   // The timer exists before anything else does: a box whose boxd dies now still expires.
   const int timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-  sigset_t child_signal;
-  sigemptyset(&child_signal);
-  sigaddset(&child_signal, SIGCHLD);
-  ::sigprocmask(SIG_SETMASK, &child_signal, nullptr);
-  const int children = ::signalfd(-1, &child_signal, SFD_CLOEXEC);
+  const int children = watch_children();
   if (timer < 0 || children < 0) give_up(socket, "making the box timer");
   if (!plan.cuts.left_out("sup.timer")) arm(timer, plan.expiry);
+  PYBOX_CRASHPOINT("keeper.timer-armed");
 
   const pid_t program = clone_program(work);
   if (program < 0) give_up(socket, "starting the program's process in its cgroup");
   if (program == 0) program_main(work, memfd_noexec, user_namespaces);
+  PYBOX_CRASHPOINT("keeper.program-cloned");
   const RootParts parts = make_root_parts(work);
+  PYBOX_CRASHPOINT("keeper.root-made");
 
   if (!plan.cuts.left_out("ns.uts") &&
       (::sethostname(kHostName, 5) != 0 || ::setdomainname("", 0) != 0)) {
@@ -212,6 +256,7 @@ void keeper_main(const InsideWork& given) {
   if (plan.ids.two_ids && !become(plan.ids.keeper, Groups::Drop))
     give_up(socket, "taking the keeper's ids");
   assemble_root(work, parts);
+  PYBOX_CRASHPOINT("keeper.pivoted");
   if (!send_message(work.fds.root_socket_keeper, Message{Say::RootReady, 0, 0, {}}))
     give_up(socket, "the program's process ended early");
   give_up_rights_and_keep(work, program, timer, children);

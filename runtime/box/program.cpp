@@ -12,6 +12,7 @@
 
 #include <cerrno>
 
+#include "base/crashpoint.hpp"
 #include "box/inside.hpp"
 #include "box/privileges.hpp"
 #include "box/seccomp_filter.hpp"
@@ -109,6 +110,7 @@ void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_us
   const BoxPlan& plan = *work.plan;
   int socket = work.fds.program_socket;
   join_cgroups(work);
+  PYBOX_CRASHPOINT("program.in-cgroup");
   // Everything that needs no root is done while the keeper builds it.
   if (!plan.cuts.left_out("ns.cgroup") && ::unshare(CLONE_NEWCGROUP) != 0)
     give_up(socket, "making a cgroup namespace");
@@ -124,7 +126,9 @@ void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_us
   // Without no-new-privileges a filter needs a capability to load (man 2 seccomp).
   if (plan.cuts.left_out("cred.nnp")) load_filter(plan, memfd_noexec, socket);
   drop_rights(plan, socket);
+  PYBOX_CRASHPOINT("program.rights-dropped");
   if (!plan.cuts.left_out("cred.nnp")) load_filter(plan, memfd_noexec, socket);
+  PYBOX_CRASHPOINT("program.filter-loaded");
 
   Message ready;
   if (!receive_message(kToKeeper, ready) || ready.say != Say::RootReady) ::_exit(1);
@@ -134,6 +138,7 @@ void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_us
     ::_exit(1);
   Message start;
   if (!receive_message(socket, start) || start.say != Say::Start) ::_exit(1);
+  PYBOX_CRASHPOINT("program.before-exec");
   const bool cleanenv = !plan.cuts.left_out("proc.cleanenv");
   ::execve(kInterpreter, work.argv, cleanenv ? work.environment : environ);
   give_up(socket, "starting /usr/bin/python3 of the image");

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/clock.hpp"
+#include "base/crashpoint.hpp"
 #include "box/verify.hpp"
 #include "boxd/seal_policy.hpp"
 
@@ -64,6 +65,7 @@ void Run::build(std::uint64_t number) {
                   box.error().hint());
   }
   box_ = std::move(box).value();
+  PYBOX_CRASHPOINT("box-made");
   const bool uncapped = box_->plan().cuts.left_out("sup.outcap");
   const Limits& limits = order_.request.limits;
   out_.emplace(box_->take_stdout(), uncapped ? kUncapped : limits.stdout_bytes);
@@ -89,6 +91,7 @@ void Run::handle(const pollfd* events, std::size_t count, Nanos now) {
   // Streams first: what the program wrote before it ended belongs to it.
   const auto streaming = [&](int stream) {
     return [this, stream](std::string_view bytes) {
+      PYBOX_CRASHPOINT("first-output");
       if (listener_.output && !orphaned_) listener_.output(stream, bytes);
     };
   };
@@ -195,11 +198,13 @@ void Run::kill_for(Observation why, Nanos now) {
   if (killed_for_ || state_ != State::Running) return;
   killed_for_ = why;
   kill_at_ = now;
+  PYBOX_CRASHPOINT("limit-hit");
   ++stop_requests_;
   // The program first and the keeper last: if the program had already ended by itself, its own
   // status is still what the keeper reports.
   box_->kill_program();
   box_->cgroup().kill_all();
+  PYBOX_CRASHPOINT("killed");
 }
 
 void Run::begin_ending(Nanos now) {
@@ -209,8 +214,10 @@ void Run::begin_ending(Nanos now) {
   report_.timing.run = end_ - go_;
   const auto left = box_->cgroup().read_now().pids;
   if (left && ended_) report_.outcome.leftovers_killed = static_cast<std::uint32_t>(*left);
+  PYBOX_CRASHPOINT("program-ended");
   if (transfer_) transfer_->before_end(*box_);
   box_->kill_all();
+  PYBOX_CRASHPOINT("box-killed");
   if (left != 0U || !ended_) return;
   // The group is empty: its counters are final and it can go, while the keeper takes its time to.
   read_kernel();
@@ -253,7 +260,9 @@ void Run::finish(Nanos now) {
     if (ran) {
       if (report_.kernel.source.empty()) read_kernel();
       fill_outcome();
+      PYBOX_CRASHPOINT("counters-read");
       if (gone && *gone) collect_files();
+      PYBOX_CRASHPOINT("files-collected");
       report_.out = std::move(*out_).take();
       report_.err = std::move(*err_).take();
     }
@@ -269,6 +278,7 @@ void Run::finish(Nanos now) {
                                                            ? "the keeper did not end after SIGKILL"
                                                            : removed.error().message()};
     }
+    PYBOX_CRASHPOINT("cgroup-removed");
     box_.reset();
     report_.timing.cleanup = monotonic_now() - collected_;
   }

@@ -2,6 +2,7 @@
 /// judged, and only then is the go given.
 
 #include "base/clock.hpp"
+#include "base/crashpoint.hpp"
 #include "box/cgroup_files.hpp"
 #include "box/verify.hpp"
 #include "boxd/run.hpp"
@@ -55,12 +56,14 @@ void Run::seal_and_go(Nanos now) {
     return refuse(true, "the box is not sealed as it must be: " + broken(report_.seal),
                   "nothing was run; `pybox doctor` looks for the cause");
   }
+  PYBOX_CRASHPOINT("seal-verified");
   go_ = monotonic_now();
   Result<void> went = box_->go(order_.request.timeout + ceiling::kBoxTimerGrace);
   if (!went) return refuse(false, went.error().message(), "");
   report_.timing.start = go_ - verified_;
   state_ = State::Running;
   has_started_ = true;
+  PYBOX_CRASHPOINT("go");
   if (listener_.started) listener_.started(report_.seal);
 }
 

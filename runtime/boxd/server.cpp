@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "base/clock.hpp"
+#include "base/crashpoint.hpp"
 #include "box/cgroup.hpp"
 #include "boxd/guest_counters.hpp"
 #include "boxd/guest_init.hpp"
@@ -191,6 +192,11 @@ void Server::start_run(Frame frame) {
   const std::uint64_t id = frame.run;
   Result<link::RunOrder> order = link::order_from(frame.head, frame.body);
   if (!order) return fail(id, order.error());
+  PYBOX_CRASHPOINT_ARM(order, is_guest() ? "" : plan_.pending->home.string());
+#ifdef PYBOX_CRASHPOINTS
+  crash::take_words_out(order->leave_out);
+#endif
+  PYBOX_CRASHPOINT("order-came");
   if (runs_.contains(id)) return fail(id, Error(ErrorKind::Protocol, "this run already exists"));
   if (runs_.size() >= kMaxRuns) return fail(id, Error(ErrorKind::Io, "too many boxes at once"));
   const Result<std::string> root = image_root(*order);
@@ -203,7 +209,9 @@ void Server::start_run(Frame frame) {
   }
   listener.started = [this, id](const Seal& seal) {
     send(FrameType::Started, id, seal_to_json(seal));
+    PYBOX_CRASHPOINT("start-told");
     sweep_once();
+    PYBOX_CRASHPOINT("swept");
   };
   listener.stdin_taken = [this, id](std::uint64_t bytes) {
     send(FrameType::StdinTaken, id, link::stdin_taken_head(bytes));
@@ -247,6 +255,9 @@ void Server::wait() {
 }
 
 void Server::collect() {
+#ifdef PYBOX_CRASHPOINTS
+  crash::tell();
+#endif
   for (auto at = runs_.begin(); at != runs_.end();) {
     if (!at->second->done()) {
       ++at;
@@ -263,18 +274,22 @@ void Server::report(std::uint64_t id, Run& run) {
   for (const ReturnedFile& file : report.files.returned) body += file.content;
   if (!link_ended_ || is_guest()) {
     const SealIs seal = run.has_started() ? SealIs::ToldBefore : SealIs::Inside;
-    return send(FrameType::Report, id, report_to_json(report, seal), std::move(body));
+    send(FrameType::Report, id, report_to_json(report, seal), std::move(body));
+    PYBOX_CRASHPOINT("reported");
+    return;
   }
   PendingRun pending;
   pending.order_head = link::order_head(run.order());
   pending.report_head = report_to_json(report);
   // Nobody is left to tell; the record is the only word about this run, and a full disk loses it.
   (void)keep_pending(*plan_.pending, run.order().receipt_id, pending).has_value();
+  PYBOX_CRASHPOINT("record-kept");
 }
 
 }  // namespace
 
 Result<void> serve(ServerPlan plan) {
+  PYBOX_CRASHPOINT_ROLE("boxd");
   Server server(std::move(plan));
   PYBOX_TRY(server.open());
   server.loop();

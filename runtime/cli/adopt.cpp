@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "base/crashpoint.hpp"
 #include "files/arrival.hpp"
 #include "link/order.hpp"
 #include "receipt/keys.hpp"
@@ -75,7 +76,9 @@ Result<void> adopt(const sys::StateDirs& dirs, const fs::path& record, const Sig
     const std::string text = PYBOX_TRY(sign_receipt(receipt, key));
     PYBOX_TRY(keep_receipt(dirs, receipt.receipt_id, text));
   }
+  PYBOX_CRASHPOINT("adopted");
   ::unlink(record.c_str());
+  PYBOX_CRASHPOINT("record-removed");
   return {};
 }
 

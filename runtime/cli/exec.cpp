@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/crashpoint.hpp"
 #include "base/text.hpp"
 #include "cli/choose_engine.hpp"
 #include "cli/exit_code.hpp"
@@ -52,11 +53,14 @@ class Exec {
   Exec(const ExecOptions& options, const ExecParts& parts) : options_(options), parts_(parts) {}
 
   Result<int> run() {
+    PYBOX_CRASHPOINT("start");
     PYBOX_TRY(read_words());
     auto answer = run_if_permitted();
     if (answer) {
       trouble_ = engine::enter_answer(receipt_, std::move(*answer));
+      PYBOX_CRASHPOINT("report-entered");
       hand_over_files();
+      PYBOX_CRASHPOINT("files-handed-over");
     } else {
       trouble_ = std::move(answer).error();
       mark_not_started(receipt_, *trouble_);
@@ -137,6 +141,7 @@ class Exec {
     PYBOX_TRY(prepare_receipts(*dirs_));
     receipts_are_prepared_ = true;
     key_ = PYBOX_TRY(load_or_make_key(*dirs_));
+    PYBOX_CRASHPOINT("key-loaded");
     return run_engine(*engine, image);
   }
 
@@ -197,11 +202,13 @@ class Exec {
   /// Signs, keeps, writes and shows the receipt, then picks the exit code.
   Result<int> deliver() {
     const Result<std::string> text = receipt_text();
+    PYBOX_CRASHPOINT("receipt-signed");
     Result<void> kept = text ? keep(*text) : Result<void>(text.error());
     if (text && options_.json) {
       auto printed = print(*text);
       if (kept && !printed) kept = std::move(printed);
     }
+    PYBOX_CRASHPOINT("receipt-kept");
     const bool started = receipt_.report.outcome.observation != Observation::NotStarted;
     if (started && !options_.quiet && !options_.json) {
       say(summary_text(receipt_, parts_.terminal.colour, options_.output.value_or("")));

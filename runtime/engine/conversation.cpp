@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "base/clock.hpp"
+#include "base/crashpoint.hpp"
 #include "base/text.hpp"
 #include "files/arrival.hpp"
 #include "link/control.hpp"
@@ -26,6 +27,17 @@ constexpr std::uint64_t kRun = 1;
 constexpr Nanos kStartPatience = std::chrono::seconds(30);
 /// Once the host's own clock has asked boxd to stop: how long the report may still take.
 constexpr Nanos kStopPatience = std::chrono::seconds(8);
+
+std::string order_words(const link::RunOrder& order) {
+#ifdef PYBOX_CRASHPOINTS
+  link::RunOrder armed = order;
+  if (std::string word = crash::word_for_order(); !word.empty())
+    armed.leave_out.push_back(std::move(word));
+  return link::order_head(armed);
+#else
+  return link::order_head(order);
+#endif
+}
 
 class Conversation {
  public:
@@ -113,9 +125,11 @@ Result<void> Conversation::take(Frame frame) {
     case FrameType::Started:
       started_at_ = monotonic_now();
       seal_ = PYBOX_TRY(seal_from_json(frame.head));
+      PYBOX_CRASHPOINT("program-started");
       if (console_.while_running) console_.while_running();
       return {};
     case FrameType::Output: {
+      PYBOX_CRASHPOINT("first-output");
       const int stream = PYBOX_TRY(link::stream_from(frame.head));
       if (console_.output) console_.output(stream, frame.body);
       return {};
@@ -129,6 +143,7 @@ Result<void> Conversation::take(Frame frame) {
 }
 
 Result<void> Conversation::take_report(const Frame& frame) {
+  PYBOX_CRASHPOINT("report-came");
   RunReport report = PYBOX_TRY(report_from_json(frame.head, seal_));
   if (!order_.request.return_files && report.files.status != Files::Status::None) {
     return Error(ErrorKind::Protocol, "the engine sent files that nobody asked for");
@@ -176,7 +191,7 @@ Result<void> Conversation::exchange(Nanos timeout) {
 }
 
 Result<RunReport> Conversation::run() {
-  std::string head = link::order_head(order_);
+  std::string head = order_words(order_);
   if (head.size() > link::kMaxHead.count) {
     return Error(ErrorKind::Refused, "the program's arguments and the names of its inputs are " +
                                          human_size(Bytes{head.size()}) + " long in all; at most " +
@@ -188,7 +203,9 @@ Result<RunReport> Conversation::run() {
     stdin_open_ = false;
     queue(FrameType::Stdin, "{}");
   }
+  PYBOX_CRASHPOINT("order-made");
   PYBOX_TRY(write_link());
+  PYBOX_CRASHPOINT("order-sent");
   const Nanos sent = monotonic_now();
   while (!report_) {
     if (link_ended_) return lost("the engine went away before the run ended");

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/crashpoint.hpp"
 #include "base/digest.hpp"
 #include "files/listing.hpp"
 #include "files/name.hpp"
@@ -129,6 +130,7 @@ std::string_view Collector::fault_of_file(const std::string& path, const struct 
 
 void Collector::take_file(int folder, const char* name, const std::string& path,
                           const struct stat& info) {
+  PYBOX_CRASHPOINT("before-file");
   const auto size = static_cast<std::uint64_t>(info.st_size);
   const std::string_view fault = fault_of_file(path, info);
   if (!fault.empty()) return leave(path, size, fault);
@@ -144,6 +146,7 @@ void Collector::take_file(int folder, const char* name, const std::string& path,
   bytes_ += size;
   names_ += path.size();
   files_.returned.push_back({path, size, sha256_hex(*content), std::move(*content)});
+  PYBOX_CRASHPOINT("after-file");
 }
 
 }  // namespace

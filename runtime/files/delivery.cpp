@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/crashpoint.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "files/listing.hpp"
@@ -166,8 +167,11 @@ Result<void> OutputFolder::deliver(const Files& files, std::string_view mark) co
   const int parent = parent_fd_.get();
   sweep(parent_, parent, name_);
   TemporaryFolder folder = PYBOX_TRY(TemporaryFolder::make(parent_, parent, name_));
-  for (const ReturnedFile& file : files.returned)
+  PYBOX_CRASHPOINT("delivery.folder-made");
+  for (const ReturnedFile& file : files.returned) {
     PYBOX_TRY(write_file(folder.fd(), file, std::string(mark)));
+    PYBOX_CRASHPOINT("delivery.file-written");
+  }
   // An empty folder gives way to another by plain rename; nothing else may stand there by now.
   const unsigned how = existed_ ? 0 : RENAME_NOREPLACE;
   int renamed = ::renameat2(parent, folder.name(), parent, name_.c_str(), how);
@@ -175,6 +179,7 @@ Result<void> OutputFolder::deliver(const Files& files, std::string_view mark) co
     renamed = ::renameat(parent, folder.name(), parent, name_.c_str());
   if (renamed != 0) return Error::from_errno(errno, "giving the finished folder its name");
   folder.keep();
+  PYBOX_CRASHPOINT("delivery.renamed");
   return {};
 }
 

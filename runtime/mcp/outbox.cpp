@@ -1,4 +1,5 @@
 #include "mcp/outbox.hpp"
+#include "base/crashpoint.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -35,7 +36,9 @@ void Outbox::send(std::string_view line, Nanos now) {
   }
   pending_ += line;
   pending_ += '\n';
+  PYBOX_CRASHPOINT("reply-made");
   flush(now);
+  PYBOX_CRASHPOINT("reply-written");
 }
 
 long Outbox::write_some() {

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/crashpoint.hpp"
 #include "engine/run_receipt.hpp"
 #include "image/registry.hpp"
 #include "mcp/delivery.hpp"
@@ -59,6 +60,7 @@ CallOutcome finish(Receipt receipt, const Result<Place>& place, Tool tool, std::
     auto kept = keep_receipt(place->dirs, id, made.receipt);
     if (!kept) outcome.log += "; not kept: " + kept.error().message();
   }
+  PYBOX_CRASHPOINT("call-kept");
   outcome.body = std::move(made.body);
   return outcome;
 }

@@ -10,6 +10,7 @@
 #include "base/digest.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/new_file.hpp"
 
 namespace pybox {
 namespace {
@@ -54,14 +55,9 @@ Result<SigningKey> load_key(const fs::path& file) {
   return SigningKey(*seed);
 }
 
-/// Puts a new key in place unless somebody else was faster; a whole file or none.
+/// Puts a new key in place unless somebody else was faster: of two at once, one key wins for both.
 Result<void> make_key(const fs::path& file) {
-  const fs::path temporary = file.parent_path() / (".receipt.key." + random_hex(6));
-  PYBOX_TRY(sys::replace_file(temporary, to_pem(SigningKey::generate())));
-  // link(2) fails when the name exists: of two at once, one key wins for both.
-  const int code = ::link(temporary.c_str(), file.c_str()) == 0 ? 0 : errno;
-  ::unlink(temporary.c_str());
-  if (code != 0 && code != EEXIST) return Error::from_errno(code, "making " + file.string());
+  (void)PYBOX_TRY(sys::create_file(file, to_pem(SigningKey::generate())));
   return {};
 }
 

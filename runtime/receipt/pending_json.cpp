@@ -36,6 +36,8 @@ Result<void> keep_pending(const sys::StateDirs& dirs, std::string_view receipt_i
     return Error(ErrorKind::Protocol, "the receipt's id is no plain word");
   json record = {{"schema_version", 1}, {"seal", nullptr}, {"report", nullptr}};
   record["order"] = PYBOX_TRY_CONTEXT(head_from(run.order_head), "order");
+  // The receipt does not repeat the program's arguments, and they may be secret.
+  if (record["order"].contains("args_base64")) record["order"]["args_base64"] = json::array();
   if (run.seal_head) record["seal"] = PYBOX_TRY_CONTEXT(head_from(*run.seal_head), "seal");
   if (run.report_head) record["report"] = PYBOX_TRY_CONTEXT(head_from(*run.report_head), "report");
   record["accelerator"] = text_or_null(run.accelerator);

@@ -33,6 +33,14 @@ TEST_CASE("the record of an orphaned run comes back as it was kept") {
   CHECK_FALSE(run->vm);
 }
 
+TEST_CASE("the record of an orphaned run does not hold the program's arguments") {
+  const Home home;
+  REQUIRE(keep_pending(home.dirs, "r1", {R"({"args_base64":["c2VjcmV0"]})", {}, {}, {}, {}}));
+  const auto run = read_pending(list_pending(home.dirs).front());
+  REQUIRE(run);
+  CHECK(run->order_head == R"({"args_base64":[]})");
+}
+
 TEST_CASE("an id that is a path, or a head that is no object, keeps nothing") {
   const Home home;
   CHECK_FALSE(keep_pending(home.dirs, "../r1", {"{}", {}, {}, {}, {}}));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/crashpoint.hpp"
 #include "base/text.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -84,6 +85,7 @@ Result<void> prepare_receipts(const sys::StateDirs& dirs) {
 
 sys::Fd take_receipt_file(const sys::StateDirs& dirs) {
   prune(dirs);
+  PYBOX_CRASHPOINT("receipts-pruned");
   return sys::Fd(::open(dirs.receipts().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
 }
 
@@ -92,6 +94,7 @@ Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::
   const std::filesystem::path file = dirs.receipts() / (std::string(id) + std::string(kSuffix));
   if (taken.is_open()) {
     PYBOX_TRY_CONTEXT(sys::write_all(taken.get(), text), "writing " + file.string());
+    PYBOX_CRASHPOINT("receipt-written");
     const std::string now = "/proc/self/fd/" + std::to_string(taken.get());
     if (::linkat(AT_FDCWD, now.c_str(), AT_FDCWD, file.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
     // The name is taken, or there is no /proc: the other way takes it over.

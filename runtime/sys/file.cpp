@@ -10,7 +10,9 @@
 #include <cstring>
 #include <memory>
 
+#include "base/crashpoint.hpp"
 #include "base/digest.hpp"
+#include "sys/new_file.hpp"
 
 namespace pybox::sys {
 namespace {
@@ -109,24 +111,100 @@ Result<void> write_pseudo_file(const std::filesystem::path& path, std::string_vi
   return {};
 }
 
+namespace {
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+Result<void> fill(const Fd& fd, std::string_view bytes, Durability durability) {
+  PYBOX_CRASHPOINT("file.made");
+  PYBOX_TRY(write_all(fd.get(), bytes));
+  PYBOX_CRASHPOINT("file.written");
+  if (durability == Durability::Synced && ::fsync(fd.get()) != 0)
+    return Error::from_errno(errno, "syncing");
+  PYBOX_CRASHPOINT("file.synced");
+  return {};
+}
+
+/// link(2) for a file without a name; 0 or errno.
+int give_name(const Fd& nameless, const std::filesystem::path& path) {
+  const std::string now = "/proc/self/fd/" + std::to_string(nameless.get());
+  return ::linkat(AT_FDCWD, now.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0
+                                                                                         : errno;
+}
+
+/// Renames over what is there. The name on the way is always the same, so that what a kill between
+/// the two calls left goes with the next replacement; two at once take turns.
+int rename_over(const Fd& nameless, const std::filesystem::path& path) {
+  const std::filesystem::path on_the_way =
+      folder_of(path) / ("." + path.filename().string().substr(0, 200) + ".new");
+  int code = EEXIST;
+  for (int attempt = 0; attempt < 100 && (code == EEXIST || code == ENOENT); ++attempt) {
+    code = give_name(nameless, on_the_way);
+    if (code == EEXIST) ::unlink(on_the_way.c_str());
+    if (code != 0) continue;
+    PYBOX_CRASHPOINT("file.named");
+    if (::rename(on_the_way.c_str(), path.c_str()) == 0) return 0;
+    code = errno;
+    if (code != ENOENT) ::unlink(on_the_way.c_str());
+  }
+  return code;
+}
+
+/// Where the file system knows no nameless files, or there is no /proc.
+Result<void> replace_by_name(const std::filesystem::path& path, std::string_view bytes,
+                             unsigned mode, Durability durability) {
+  const std::filesystem::path temporary =
+      folder_of(path) / ("." + path.filename().string().substr(0, 200) + "." + random_hex(6));
+  Fd fd = PYBOX_TRY(open_path(temporary, O_WRONLY | O_CREAT | O_EXCL, mode));
+  Result<void> written = fill(fd, bytes, durability);
+  fd.reset();
+  if (written && ::rename(temporary.c_str(), path.c_str()) != 0)
+    written = Error::from_errno(errno, "renaming");
+  if (!written) ::unlink(temporary.c_str());
+  return written;
+}
+
+/// A file that has no name until it is whole: a kill leaves nothing of it.
+Fd open_nameless(const std::filesystem::path& path, unsigned mode) {
+  return Fd(::open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+}
+
+}  // namespace
+
 Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes, unsigned mode,
                           Durability durability) {
-  const std::filesystem::path temporary =
-      path.parent_path() / ("." + path.filename().string().substr(0, 200) + "." + random_hex(6));
-  Fd fd = PYBOX_TRY(open_path(temporary, O_WRONLY | O_CREAT | O_EXCL, mode));
-  Result<void> written = write_all(fd.get(), bytes);
-  if (written && durability == Durability::Synced && ::fsync(fd.get()) != 0) {
-    written = Error::from_errno(errno, "syncing");
+  Result<void> written;
+  const Fd nameless = open_nameless(path, mode);
+  int code = EOPNOTSUPP;
+  if (nameless.is_open()) {
+    written = fill(nameless, bytes, durability);
+    if (written) code = give_name(nameless, path);
+    if (written && code == EEXIST) code = rename_over(nameless, path);
   }
-  fd.reset();
-  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) {
-    written = Error::from_errno(errno, "renaming");
-  }
-  if (!written) {
-    ::unlink(temporary.c_str());
-    return std::move(written).error().context("writing " + path.string());
-  }
+  if (written && code != 0) written = replace_by_name(path, bytes, mode, durability);
+  if (!written) return std::move(written).error().context("writing " + path.string());
+  PYBOX_CRASHPOINT("file.renamed");
   return {};
+}
+
+Result<bool> create_file(const std::filesystem::path& path, std::string_view bytes, unsigned mode) {
+  const Fd nameless = open_nameless(path, mode);
+  if (nameless.is_open()) {
+    PYBOX_TRY_CONTEXT(fill(nameless, bytes, Durability::Synced), "writing " + path.string());
+    const int code = give_name(nameless, path);
+    if (code == 0) PYBOX_CRASHPOINT("file.created");
+    if (code == 0 || code == EEXIST) return code == 0;
+  }
+  const std::filesystem::path temporary = path.string() + "." + random_hex(6);
+  PYBOX_TRY_CONTEXT(replace_by_name(temporary, bytes, mode, Durability::Synced),
+                    "writing " + path.string());
+  // link(2) fails when the name exists: of two at once, one wins for both.
+  const int code = ::link(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
+  ::unlink(temporary.c_str());
+  if (code != 0 && code != EEXIST) return Error::from_errno(code, "making " + path.string());
+  return code == 0;
 }
 
 Result<void> ensure_private_dir(const std::filesystem::path& path) {

@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "base/digest.hpp"
+#include "sys/new_file.hpp"
 
 namespace pybox::sys {
 namespace {
@@ -28,6 +29,24 @@ TEST_CASE("a file is replaced whole and leaves no temporary neighbour") {
   struct stat info {};
   REQUIRE(::stat((dir.path / "a").c_str(), &info) == 0);
   CHECK((info.st_mode & 0777U) == 0600U);
+}
+
+TEST_CASE("what a kill left of a replacement goes with the next one") {
+  const TempDir dir;
+  REQUIRE(replace_file(dir.path / "a", "one"));
+  REQUIRE(create_file(dir.path / ".a.new", "left").value());
+  REQUIRE(replace_file(dir.path / "a", "two"));
+  CHECK(read_file(dir.path / "a").value() == "two");
+  CHECK(std::distance(std::filesystem::directory_iterator(dir.path), {}) == 1);
+}
+
+TEST_CASE("a file is created only where there is none") {
+  const TempDir dir;
+  CHECK(create_file(dir.path / "a", "one").value());
+  CHECK_FALSE(create_file(dir.path / "a", "two").value());
+  CHECK(read_file(dir.path / "a").value() == "one");
+  CHECK(std::distance(std::filesystem::directory_iterator(dir.path), {}) == 1);
+  CHECK_FALSE(create_file(dir.path / "no" / "a", "one").has_value());
 }
 
 TEST_CASE("a file larger than the limit is refused, not cut") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/crashpoint.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "link/control.hpp"
@@ -241,7 +242,10 @@ Result<void> Launcher::save(Launched& launched, const std::string& key) {
     PYBOX_TRY(machine.execute("getfd", {{"fdname", std::string("state")}}, file.get()));
     PYBOX_TRY(machine.execute("migrate", {{"uri", std::string("fd:state")}}));
     PYBOX_TRY(wait_migrated(machine));
-    return store_.commit(file, key);
+    PYBOX_CRASHPOINT("state-written");
+    Result<void> committed = store_.commit(file, key);
+    PYBOX_CRASHPOINT("state-committed");
+    return committed;
   };
   const Result<void> written = write();
   if (!written) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/crashpoint.hpp"
 #include "link/order.hpp"
 #include "receipt/pending.hpp"
 #include "vm/client.hpp"
@@ -171,6 +172,8 @@ int Serving::poll_patience() {
 
 void Serving::start_run(std::uint64_t session, Frame frame) {
   const Result<link::RunOrder> order = link::order_from(frame.head, frame.body);
+  PYBOX_CRASHPOINT_ARM(order, config_.dirs.home);
+  PYBOX_CRASHPOINT("order-came");
   const auto run = runs_.add(route_of(session, frame, order));
   // A client that uses a number twice has lost count; its first run is not disturbed.
   if (!run) return;
@@ -186,6 +189,7 @@ void Serving::forward_run(std::uint64_t run, Frame frame) {
   if (plugged_->hold(run, frame)) return;
   if (frame.type == FrameType::Run) renew();
   machine().send(frame);
+  if (frame.type == FrameType::Run) PYBOX_CRASHPOINT("order-forwarded");
 }
 
 void Serving::renew() {
@@ -232,13 +236,18 @@ void Serving::take_guest_frame(Frame frame) {
   }
   Route* route = runs_.find(frame.run);
   if (route == nullptr) return;
-  if (frame.type == FrameType::Started) route->seal_head = frame.head;
+  if (frame.type == FrameType::Started) {
+    route->seal_head = frame.head;
+    PYBOX_CRASHPOINT("program-started");
+  }
   const bool ended = frame.type == FrameType::Report || frame.type == FrameType::Failed;
   Session* session = route->client ? session_of(*route->client) : nullptr;
+  if (ended) PYBOX_CRASHPOINT("report-came");
   if (session == nullptr && frame.type == FrameType::Report) keep_record(*route, frame.head);
   const std::uint64_t run = frame.run;
   frame.run = route->client_run;
   if (session != nullptr) session->send(frame);
+  if (ended) PYBOX_CRASHPOINT("report-forwarded");
   if (ended) runs_.take(run);
 }
 

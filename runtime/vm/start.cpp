@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/crashpoint.hpp"
 #include "base/text.hpp"
 #include "sys/file.hpp"
 #include "vm/client.hpp"
@@ -31,6 +32,10 @@ std::vector<std::string> supervisor_environment() {
     if (const char* value = std::getenv(name))
       environment.push_back(std::string(name) + "=" + value);
   }
+#ifdef PYBOX_CRASHPOINTS
+  if (const char* point = std::getenv("PYBOX_CRASHPOINT"))
+    environment.push_back(std::string("PYBOX_CRASHPOINT=") + point);
+#endif
   return environment;
 }
 

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/crashpoint.hpp"
 #include "sys/file.hpp"
 #include "vm/client.hpp"
 #include "vm/end_signals.hpp"
@@ -13,6 +14,7 @@
 namespace pybox::vm {
 
 Result<void> supervise(const Config& config, const StartReport& report) {
+  PYBOX_CRASHPOINT_ROLE("supervisor");
   PYBOX_TRY(sys::ensure_private_dir(config.dirs.run));
   const std::optional<sys::Fd> life = PYBOX_TRY(take_life_lock(config.dirs));
   if (!life) return Error(ErrorKind::HostCannot, "another VM is already running");
@@ -24,8 +26,11 @@ Result<void> supervise(const Config& config, const StartReport& report) {
     pollfd asked{signals.get(), POLLIN, 0};
     return report.watcher.aborted() || ::poll(&asked, 1, 0) > 0;
   };
+  PYBOX_CRASHPOINT("life-locked");
   Launched launched = PYBOX_TRY(launch(config, console, watcher));
+  PYBOX_CRASHPOINT("guest-answered");
   sys::Fd listener = PYBOX_TRY(listen_socket(socket_path(config.dirs)));
+  PYBOX_CRASHPOINT("listening");
   const auto relaunch = [&config, &console](const StartWatcher& meanwhile) {
     return launch(config, console, meanwhile);
   };
@@ -33,6 +38,7 @@ Result<void> supervise(const Config& config, const StartReport& report) {
                   std::move(signals));
   const std::string pid = std::to_string(::getpid()) + "\n";
   PYBOX_TRY(sys::replace_file(pid_path(config.dirs), pid));
+  PYBOX_CRASHPOINT("pid-written");
   report.ready();
   serving.loop();
   return {};

@@ -102,9 +102,9 @@ def files(home):
     # Of the kept folders: what was only on its way (temporary names begin with a dot).
     found |= {str(path) for folder in ("receipts", "keys", "empty") for path in (home / folder).rglob("*")
               if path.name.startswith(".") or folder == "empty"}
-    # Others' tests stand in /tmp as well, when it could not be this driver's own.
-    return found | {f"{folder}/{name}" for folder in ("/tmp", "/dev/shm") for name in os.listdir(folder)
-                    if "pybox" in name and "pybox-test-" not in name and "pybox-pending" not in name}
+    # Where something that is needed stands in /tmp it is not this driver's own, and others work there.
+    own = ("/tmp", "/dev/shm") if prelude.OWN_TMP else ("/dev/shm",)
+    return found | {f"{folder}/{name}" for folder in own for name in os.listdir(folder)}
 
 
 class View:

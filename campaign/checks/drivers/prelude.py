@@ -20,6 +20,8 @@ import time
 
 # The runner's object; filled by main().
 ASK = {}
+# Whether /tmp is this driver's own.
+OWN_TMP = False
 # Patience for one run of pybox beyond its time limit; an emulated guest on a busy host is slow.
 PATIENCE_S = 60
 
@@ -98,10 +100,12 @@ def _reap_until_driver_ends():
 
 def _own_places():
     """/dev/shm is empty, and so is /tmp unless something that is needed stands in it."""
+    global OWN_TMP
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/dev/shm"], check=True)
     needed = [ASK[key] for key in ("pybox", "home", "scratch", "source") if ASK.get(key)] + [sys.argv[0]]
     if not any(os.path.realpath(path).startswith("/tmp/") for path in needed):
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/tmp"], check=True)
+        OWN_TMP = True
 
 
 def main(work, isolated=False):
