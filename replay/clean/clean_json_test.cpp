@@ -19,8 +19,7 @@ class Planted {
     evidence.plan = "{}\n";
     add({{"event", "campaign-started"},
          {"id", "20261130T010203Z-0a1b2c3d"},
-         {"environment",
-          {{"kernel.release", "6.12.63+deb13-cloud-amd64"}, {"hostname", "buildhost"}}}});
+         {"environment", {{"kernel.release", "6.12.63-fastcloud"}, {"hostname", "buildhost"}}}});
     add({{"event", "arm-started"}, {"check", "net.loopback"}, {"nonce", kNonce}});
     const std::string line =
         json{{"nonce", kNonce},
@@ -81,7 +80,8 @@ std::string everything(const Evidence& evidence) {
 
 const char* const kSecrets[] = {
     "alice",    "buildhost", "s3cr3t",    "wJalrXUtnFEMI",
-    "10.0.0.7", "/srv/",     "/run/user", "0123456789abcdef0123456789abcdef"};
+    "10.0.0.7", "/srv/",     "/run/user", "0123456789abcdef0123456789abcdef",
+    "fastcloud"};
 
 }  // namespace
 
@@ -95,7 +95,7 @@ TEST_CASE("nothing that was planted is left, and all of it is there without clea
     CHECK(everything(on.evidence).find(secret) == std::string::npos);
   }
   for (const char* const rule :
-       {"name", "path", "token", "setting", "address", "bytes", "key", "fact", "event"})
+       {"name", "path", "token", "setting", "address", "bytes", "kernel", "key", "fact", "event"})
     CHECK(on.counts.contains(rule));
 }
 

@@ -192,6 +192,7 @@ std::string_view text_rules() {
          "/dev /sys "
          "/usr/lib/python3 /usr/bin/python3 /etc/passwd /etc/shadow\n"
          "address: IP addresses but 127.0.0.0/8, 0.0.0.0 and 169.254.0.0/16; anything with an @\n"
+         "kernel: what stands behind the version in a kernel's release\n"
          "token: 24 and more letters and digits together, but what the evidence made\n";
 }
 

@@ -26,6 +26,11 @@ bool is_digest_key(std::string_view key) {
          (key.size() >= 6 && key.substr(key.size() - 6) == "sha256");
 }
 
+/// "6.12.63" of "6.12.63-built-for-somebody": the rest is what a vendor calls it.
+std::string version_alone(const std::string& release) {
+  return release.substr(0, release.find_first_not_of("0123456789."));
+}
+
 }  // namespace
 
 Result<std::string> Values::clean_report(const std::string& text) {
@@ -99,6 +104,12 @@ void Values::clean_value(json& value, std::string_view key) {
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
     if (is_digest_key(key) && is_digest_text(text)) return;
+    if (key == "kernel.release" || key == "kernel") {
+      const std::string version = version_alone(text);
+      if (version != text) ++(*counts_)["kernel"];
+      value = version;
+      return;
+    }
     value = clean_text(text, *allowed_, *counts_);
   } else if (value.is_object()) {
     clean_object(value);

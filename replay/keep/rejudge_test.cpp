@@ -206,6 +206,37 @@ TEST_CASE("every mutation that applies is noticed, and those of arms by the verd
   CHECK(applied == mutations().size());
 }
 
+TEST_CASE("every recording of the tree judges as recorded, whoever looks") {
+  std::size_t green = 0;
+  std::size_t red = 0;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(PYBOX_SOURCE_DIR) / "replay/recordings")) {
+    INFO(entry.path().string());
+    const auto recording = read_recording(entry.path());
+    INFO((recording ? "" : recording.error().message()));
+    REQUIRE(recording.has_value());
+    CHECK(recording->meta.name == entry.path().filename().string());
+    CHECK(recording->meta.rules_sha256 == rules_digest());
+    const auto rejudged = rejudge(*recording);
+    INFO((rejudged ? "" : rejudged.error().message()));
+    REQUIRE(rejudged.has_value());
+    for (const Drift& drift : rejudged->drifts)
+      UNSCOPED_INFO(name_of(drift.kind) << ": " << drift.what);
+    CHECK(rejudged->drifts.empty());
+    ++(recording->meta.must == Must::StayRed ? red : green);
+    // What was cleaned once is clean.
+    CHECK(clean(recording->evidence, {})->evidence.events == recording->evidence.events);
+    const std::vector<Noticed> all = mutate(*recording).value();
+    for (const Noticed& each : all) {
+      INFO(each.mutation->name);
+      // Of a breakthrough nothing a control says changes the verdict.
+      if (each.applies && recording->meta.must == Must::StayGreen) CHECK(each.noticed);
+    }
+  }
+  CHECK(green >= 9);
+  CHECK(red >= 1);
+}
+
 TEST_CASE("the player shows every arm in its time, and nothing that drives a terminal") {
   Made made;
   const Rejudged rejudged = rejudge(made.recording).value();
