@@ -1,8 +1,8 @@
 """The catalogue of candidate checks and the tables of the campaign agree.
 
 adversarial/catalogue.json holds every row of the catalogue that the campaign was designed from, with what became of it:
-`check` names checks that exist, `not-applicable` and `later` give a reason. No row may get lost. Every probe and driver
-is used by a table, or imported by another driver.
+`check` names checks that exist, `not-applicable` and `later` give a reason. No row may get lost. Every probe is used
+by a table.
 """
 
 import json
@@ -10,8 +10,7 @@ import re
 
 ROWS = {"first": 92, "second": 53, "informational": 6}
 ID = re.compile(r'^id = "([^"]+)"', re.M)
-USED = re.compile(r'\b(?:probe|driver|benign) = "([^"]+)"')
-IMPORTED = re.compile(r"^(?:from|import) (\w+)", re.M)
+USED = re.compile(r'\b(?:probe|benign) = "([^"]+)"')
 
 
 def _row(row, ids, name):
@@ -39,9 +38,7 @@ def check(tree):
         for row in rows:
             yield from _row(row, ids, name)
     used = {found for text in tables for found in USED.findall(text)} | {"prelude.py"}
-    drivers = tree.matching("campaign/checks/drivers/*.py")
-    used |= {f"{found}.py" for _, text in drivers for found in IMPORTED.findall(text)}
-    for name, _ in [*tree.matching("adversarial/programs/probes/*.py"), *tree.matching("campaign/checks/drivers/*.py")]:
+    for name, _ in tree.matching("adversarial/programs/probes/*.py"):
         if name.rsplit("/", 1)[1] not in used:
             yield f"{name}: no table of campaign/checks uses it"
 
@@ -63,5 +60,4 @@ SEEDED = {
     "unknown state": {**_TABLE, "adversarial/catalogue.json": _rows(state="done")},
     "unused probe": {**_TABLE, "adversarial/catalogue.json": _rows(), "adversarial/programs/probes/b.py": "\n"},
 }
-CLEAN = {**_TABLE, "adversarial/catalogue.json": _rows(), "campaign/checks/drivers/prelude.py": "\n",
-         "adversarial/programs/probes/prelude.py": "\n"}
+CLEAN = {**_TABLE, "adversarial/catalogue.json": _rows(), "adversarial/programs/probes/prelude.py": "\n"}
