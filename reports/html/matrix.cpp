@@ -42,7 +42,7 @@ Effect effect_on(const Check& check, const std::string& protection) {
   return only->observed == "reached" ? Effect::Redundant : Effect::Layer;
 }
 
-using Rows = std::map<std::string, std::vector<const Check*>>;
+using Row = std::pair<std::string, std::vector<const Check*>>;
 
 /// Both engines stand in one row; the better of the two is shown, but a loss always.
 Effect effect_in_row(const std::vector<const Check*>& checks, const std::string& protection) {
@@ -97,6 +97,24 @@ std::string row(const std::string& id, const std::vector<const Check*>& checks,
                      anchor(checks.front()->full_id()), html_text(id), cells);
 }
 
+/// In the order of the protections that they leave out, so that the marks run down the diagonal.
+std::vector<Row> rows_of(const Campaign& campaign) {
+  std::map<std::string, std::vector<const Check*>> by_id;
+  for (const Check& check : campaign.checks) by_id[check.id].push_back(&check);
+  std::map<std::pair<std::size_t, std::string>, std::vector<const Check*>> sorted;
+  for (auto& [id, members] : by_id) {
+    std::size_t first = 0;
+    for (const auto& [name, proven] : campaign.protections) {
+      if (effect_in_row(members, name) != Effect::None) break;
+      ++first;
+    }
+    sorted[{first, id}] = std::move(members);
+  }
+  std::vector<Row> rows;
+  for (auto& [key, members] : sorted) rows.emplace_back(key.second, std::move(members));
+  return rows;
+}
+
 std::string table_of_proofs(const Campaign& campaign) {
   std::string out =
       R"(<details class="more"><summary>The same as a list: each protection and the checks that prove it</summary>)"
@@ -140,9 +158,7 @@ std::string matrix(const ReportInput& input) {
       R"(</p><div class="scroll matrix" tabindex="0" role="region" aria-label="Matrix of checks and protections">)"
       R"(<table><caption class="sr">What leaving a protection out does to each check</caption>)" +
       header(campaign) + "<tbody>";
-  Rows rows;
-  for (const Check& check : campaign.checks) rows[check.id].push_back(&check);
-  for (const auto& [id, members] : rows) out += row(id, members, campaign);
+  for (const auto& [id, members] : rows_of(campaign)) out += row(id, members, campaign);
   return out + "</tbody></table></div>" + table_of_proofs(campaign) + "</section>";
 }
 

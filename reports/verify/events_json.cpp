@@ -30,7 +30,7 @@ class Reader {
       return wrong("events.jsonl ends as complete, but " + std::to_string(open_.size()) +
                    " arms were started and never ended");
     }
-    events_.unfinished += open_.size();
+    events_.unfinished = open_.size();
     return std::move(events_);
   }
 
@@ -62,9 +62,6 @@ class Reader {
       ++events_.resumed;
       // What an interruption cut off is run again under a number of its own.
       events_.cut_off += open_.size();
-      open_.clear();
-      // What was interrupted is attempted anew, under the next number; it can no longer end.
-      events_.unfinished += open_.size();
       open_.clear();
       if (fields.has("torn_bytes")) PYBOX_TRY(fields.count("torn_bytes"));
       return {};
