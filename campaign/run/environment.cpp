@@ -25,7 +25,9 @@ namespace fs = std::filesystem;
 using Facts = std::map<std::string, std::string>;
 
 constexpr const char* kUnknown = "unknown";
-constexpr const char* kPrograms[] = {"boxd", "boxd-campaign", "campaign-plant", "campaign-vm"};
+/// The crash builds stand there only where they were built.
+constexpr const char* kPrograms[] = {"boxd",        "boxd-campaign",  "boxd-crash",
+                                     "pybox-crash", "campaign-plant", "campaign-vm"};
 
 /// A file's text without the white space at its end.
 std::string text_in(const fs::path& file) {
