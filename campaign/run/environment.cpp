@@ -26,8 +26,8 @@ using Facts = std::map<std::string, std::string>;
 
 constexpr const char* kUnknown = "unknown";
 /// The crash builds stand there only where they were built.
-constexpr const char* kPrograms[] = {"boxd",        "boxd-campaign",  "boxd-crash",
-                                     "pybox-crash", "campaign-plant", "campaign-vm"};
+constexpr const char* kPrograms[] = {"boxd",        "boxd-campaign",  "crash/boxd",
+                                     "crash/pybox", "campaign-plant", "campaign-vm"};
 
 /// A file's text without the white space at its end.
 std::string text_in(const fs::path& file) {
