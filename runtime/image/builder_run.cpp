@@ -29,6 +29,8 @@ constexpr Nanos kPatience = std::chrono::minutes(30);
 constexpr std::string_view kCertificates = "/etc/ssl/certs/ca-certificates.crt";
 constexpr std::string_view kMark = "pybox-builder: ";
 constexpr std::uint64_t kLargestResult = std::uint64_t{6} << 30U;
+/// The emulator's race (vm/launch.cpp) breaks a guest's kernel now and then.
+constexpr int kAttempts = 3;
 constexpr std::size_t kMostStatus = 1 << 20U;
 /// The name server of QEMU's user-mode network, which asks those of the host.
 constexpr std::string_view kNamesInVm = "nameserver 10.0.2.3\n";
@@ -155,7 +157,10 @@ Result<sys::ToolResult> run_natively(const Run& run) {
   return run.tools.run(std::move(spawn), kPatience, follow(run));
 }
 
+/// In place of whatever an attempt before left.
 Result<void> make_sparse(const fs::path& file, std::uint64_t size) {
+  std::error_code absent;
+  fs::remove(file, absent);
   const sys::Fd fd = PYBOX_TRY(sys::open_path(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW));
   if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0)
     return Error::from_errno(errno, "making room for the builder's result");
@@ -164,6 +169,22 @@ Result<void> make_sparse(const fs::path& file, std::uint64_t size) {
 
 /// A builder that said nothing of its own never got as far as the job.
 bool began(const sys::ToolResult& ended) { return ended.out.find(kMark) != std::string::npos; }
+
+bool kernel_broke(const sys::ToolResult& ended) {
+  return ended.out.find("Kernel panic") != std::string::npos;
+}
+
+/// A build starts from nothing, so one whose kernel broke is simply done again.
+Result<sys::ToolResult> run_vm_patiently(const Run& run, const sys::SpawnPlan& qemu) {
+  for (int attempt = 1;; ++attempt) {
+    run.progress.stage("starting the builder VM");
+    sys::SpawnPlan spawn = qemu;
+    sys::ToolResult ended = PYBOX_TRY(run.tools.run(std::move(spawn), kPatience, follow(run)));
+    if (attempt == kAttempts || !kernel_broke(ended)) return ended;
+    run.progress.note("the builder VM's kernel broke; starting it again");
+    PYBOX_TRY(make_sparse(run.result(), kLargestResult));
+  }
+}
 
 Result<BuilderVmPlan> plan_vm(const Run& run) {
   BuilderVmPlan plan;
@@ -193,11 +214,10 @@ Result<sys::ToolResult> run_in_vm(const Run& run) {
       run.setting.accelerator, memory, [&](const std::string& text) { run.progress.note(text); }));
   for (std::size_t i = 0;; ++i) {
     plan.accelerator = tried[i];
-    run.progress.stage("starting the builder VM");
     sys::SpawnPlan spawn;
     spawn.program = qemu;
     spawn.args = qemu_arguments(plan);
-    sys::ToolResult ended = PYBOX_TRY(run.tools.run(std::move(spawn), kPatience, follow(run)));
+    sys::ToolResult ended = PYBOX_TRY(run_vm_patiently(run, spawn));
     if (i + 1 == tried.size() || began(ended)) return ended;
     run.progress.note(vm::kvm_failure(tool_failure(name, ended).message()));
     memory.remember_failure();
