@@ -50,7 +50,7 @@ std::string row(const Published& each, const ChainLink& link, bool has_changes) 
 
 std::string checking(const Published& latest) {
   return fmt::format(
-      R"(<section id="verify"><h2>Verify</h2><p>Every folder here verified when it was published, with the key )"
+      R"(<section id="verify"><h2>Verify</h2><p>Every folder here verified when it was published, the latest with the key )"
       R"({}. Download one and check it again, with PyBox or without:</p>{}{}</section>)",
       html::code(latest.key_id), html::command("campaign verify " + latest.campaign.id),
       html::command("cd " + latest.campaign.id + " && sha256sum -c manifest.sha256"));
