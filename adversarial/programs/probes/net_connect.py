@@ -1,7 +1,8 @@
 # Reads the canary that a server outside the box hands to whoever connects (udp: to whoever asks).
 import socket
 
-FAMILIES = {"tcp": socket.AF_INET, "tcp6": socket.AF_INET6, "udp": socket.AF_INET, "abstract": socket.AF_UNIX,
+FAMILIES = {"tcp": socket.AF_INET, "tcp6": socket.AF_INET6, "host": socket.AF_INET,
+            "metadata": socket.AF_INET, "udp": socket.AF_INET, "abstract": socket.AF_UNIX,
             "unix": socket.AF_UNIX, "vsock": socket.AF_VSOCK}
 
 
