@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "base/digest.hpp"
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
@@ -180,13 +182,7 @@ class Verifier {
       return {};
     }
     const std::string id = visible(summary_.previous_id);
-    const bool plain = is_plain_word(summary_.previous_id);
-    const fs::path beside = fs::absolute(dir_).lexically_normal();
-    const fs::path parent =
-        beside.has_filename() ? beside.parent_path() : beside.parent_path().parent_path();
-    const auto manifest =
-        plain ? verify::read_plain(parent / summary_.previous_id / "manifest.sha256")
-              : Result<std::string>(verify::wrong("no plain name"));
+    const auto manifest = manifest_beside(summary_.previous_id);
     if (!manifest) {
       found_.notes.push_back("the campaign before, " + id +
                              ", is not beside this folder: its link was not followed");
@@ -199,6 +195,24 @@ class Verifier {
     }
     held("previous", "links to " + id + ", which stands beside it with that manifest");
     return {};
+  }
+
+  /// manifest.sha256 of a campaign whose folder stands beside this one: named by its id, or by its
+  /// time and the first 8 digits of its id.
+  std::optional<std::string> manifest_beside(const std::string& id) const {
+    const fs::path self = fs::absolute(dir_).lexically_normal();
+    const fs::path parent =
+        self.has_filename() ? self.parent_path() : self.parent_path().parent_path();
+    if (id.size() < 8) return std::nullopt;
+    const std::string tail = "-" + id.substr(0, 8);
+    std::error_code trouble;
+    for (const auto& entry : fs::directory_iterator(parent, trouble)) {
+      const std::string name = entry.path().filename().string();
+      if (name != id && !name.ends_with(tail)) continue;
+      auto manifest = verify::read_plain(entry.path() / "manifest.sha256");
+      if (manifest) return *std::move(manifest);
+    }
+    return std::nullopt;
   }
 
   fs::path dir_;

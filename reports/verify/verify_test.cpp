@@ -239,6 +239,34 @@ TEST_CASE("events that were dropped, doubled, reordered or reused are noticed, t
         std::string::npos);
 }
 
+TEST_CASE("the campaign before is looked at when it stands beside, by its id or its time and id") {
+  const SampleFolder folder("benign");  // its parent: a folder of its own, below
+  folder.finish(test_key());
+  const std::filesystem::path parent = folder.path() / "chain";
+  std::filesystem::create_directories(parent / "now");
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    if (entry.path().filename() == "chain") continue;
+    std::filesystem::copy(entry.path(), parent / "now" / entry.path().filename(),
+                          std::filesystem::copy_options::recursive);
+  }
+  const std::string campaign = folder.read("campaign.json");
+  const std::size_t at = campaign.find("\"previous\":{\"id\":\"") + 18;
+  const std::string id = campaign.substr(at, campaign.find('"', at) - at);
+  const auto message = [&] {
+    const auto verified = verify_evidence(parent / "now", test_key().public_key());
+    return verified ? verified->steps.back().words : verified.error().message();
+  };
+  CHECK(message() == "names " + id);
+  for (const std::string& name : {id, "20261129T120000Z-" + id.substr(0, 8)}) {
+    std::filesystem::create_directories(parent / name);
+    folder.put("chain/" + name + "/manifest.sha256", "another");
+    CHECK(message().find("another manifest than this one links to") != std::string::npos);
+    folder.put("chain/" + name + "/manifest.sha256", "before");
+    CHECK(message().find("stands beside it with that manifest") != std::string::npos);
+    std::filesystem::remove_all(parent / name);
+  }
+}
+
 TEST_CASE("an arm that an interruption cut off and that was run again is no gap") {
   const auto event = [](std::size_t seq, const std::string& prev, const std::string& rest) {
     return "{\"at_us\":1," + rest + ",\"prev\":\"" + prev + "\",\"seq\":" + std::to_string(seq) +
