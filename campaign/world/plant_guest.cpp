@@ -6,11 +6,13 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/swap.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "campaign/world/planted.hpp"
 #include "sys/file.hpp"
@@ -23,6 +25,7 @@ constexpr const char* kRootOfInit = "/proc/1/root";
 constexpr const char* kSignOfRoot = "/proc/1/root/images";
 constexpr const char* kFolder = "/outside";
 constexpr int kLookMillis = 10;
+constexpr std::size_t kPage = 4096;
 
 void say(const sys::Fd& console, const std::string& canary, const std::string& text) {
   // Whatever the firmware or the kernel left in the line before ends here.
@@ -49,6 +52,36 @@ Result<void> join_init() {
   return {};
 }
 
+/// The block device of the disk that the VM has for us; empty when there is none.
+std::string find_disk() {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/sys/block", error)) {
+    const auto serial = sys::read_file(entry.path() / "serial");
+    if (serial && serial->starts_with("first")) return "/dev/" + entry.path().filename().string();
+  }
+  return "";
+}
+
+/// Gives the guest swap, which a box without cg.swap may then use (kernel: include/linux/swap.h,
+/// union swap_header; what mkswap writes).
+Result<void> swap_on() {
+  const std::string device = find_disk();
+  if (device.empty()) return {};
+  const sys::Fd fd = PYBOX_TRY(sys::open_path(device, O_RDWR));
+  const ::off_t size = ::lseek(fd.get(), 0, SEEK_END);
+  std::string page(kPage, '\0');
+  const std::uint32_t version = 1;
+  const auto last = static_cast<std::uint32_t>(static_cast<std::size_t>(size) / kPage - 1);
+  std::memcpy(page.data() + 1024, &version, sizeof version);
+  std::memcpy(page.data() + 1028, &last, sizeof last);
+  std::memcpy(page.data() + kPage - 10, "SWAPSPACE2", 10);
+  if (::pwrite(fd.get(), page.data(), page.size(), 0) != static_cast<ssize_t>(page.size()) ||
+      ::fsync(fd.get()) != 0 || ::swapon(device.c_str(), 0) != 0) {
+    return Error::from_errno(errno, "turning swap on");
+  }
+  return {};
+}
+
 Result<void> plant(Planted& planted) {
   raise_loopback();
   planted.hostname();
@@ -56,6 +89,7 @@ Result<void> plant(Planted& planted) {
   PYBOX_TRY(planted.process("/first"));
   while (::access(kSignOfRoot, F_OK) != 0) ::poll(nullptr, 0, kLookMillis);
   PYBOX_TRY(join_init());
+  PYBOX_TRY(swap_on());
   if (::mkdir(kFolder, 0755) != 0 ||
       ::mount("tmpfs", kFolder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0) {
     return Error::from_errno(errno, "making the folder");

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <thread>
 
@@ -23,6 +24,7 @@ namespace {
 constexpr int kLife = 4;
 constexpr Bytes kMemory = 1024_MiB;
 constexpr std::uint32_t kCpus = 2;
+constexpr Bytes kDisk = 256_MiB;
 
 bool world_has_ended(int timeout) {
   pollfd life{kLife, 0, 0};
@@ -43,13 +45,21 @@ void end_with_the_world() {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+/// Room for swap, taken from the host only where the guest writes.
+Result<std::filesystem::path> make_disk(const std::filesystem::path& folder) {
+  const std::filesystem::path disk = folder / "disk";
+  const sys::Fd fd = PYBOX_TRY(sys::open_path(disk, O_WRONLY | O_CREAT, 0600));
+  if (::ftruncate(fd.get(), kDisk.count) != 0) return Error::from_errno(errno, "making a disk");
+  return disk;
+}
+
 Result<void> supervise(char** argv) {
   vm::Config config = PYBOX_TRY(cli::vm_config());
   const std::filesystem::path folder = argv[1];
   const sys::StateDirs users = config.dirs;
   config.dirs = {folder / "home", folder / "run", folder / "config.json"};
   config.boxd = argv[2];
-  config.first = vm::FirstProcess{argv[3], argv[4]};
+  config.first = vm::FirstProcess{argv[3], argv[4], PYBOX_TRY(make_disk(folder))};
   config.memory = kMemory;
   config.cpus = kCpus;
   PYBOX_TRY(sys::ensure_private_dir(config.dirs.vm()));

@@ -41,7 +41,8 @@ std::string serial_of(std::string_view image_id);
 /// campaign plants things around an untouched boxd with it.
 struct FirstProcess {
   std::filesystem::path program;
-  std::string note;  ///< what it finds in /note
+  std::string note;            ///< what it finds in /note
+  std::filesystem::path disk;  ///< a file of its own to write to, seen as the disk "first"
 };
 
 struct Config {

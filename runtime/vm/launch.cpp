@@ -95,7 +95,10 @@ Result<Launched> Launcher::launch_with(Accelerator accelerator) {
   plan.initramfs = initramfs_.file;
   plan.base_image = config_.base.file;
   plan.base_serial = serial_of(config_.base.image_id);
-  if (config_.first) plan.kernel_words = " rdinit=/first";
+  if (config_.first) {
+    plan.kernel_words = " rdinit=/first";
+    plan.first_disk = config_.first->disk;
+  }
   arguments_ = qemu_arguments(plan);
   const std::string processor = PYBOX_TRY(sys::read_file("/proc/cpuinfo"));
   const std::string key =

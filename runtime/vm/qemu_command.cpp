@@ -108,6 +108,11 @@ std::vector<std::string> qemu_arguments(const QemuPlan& plan) {
   std::vector<std::string> all = machine_arguments(plan);
   const std::vector<std::string> devices = device_arguments(plan);
   all.insert(all.end(), devices.begin(), devices.end());
+  if (!plan.first_disk.empty()) {
+    all.insert(all.end(),
+               {"-blockdev", "driver=file,node-name=first,filename=" + option_path(plan.first_disk),
+                "-device", "virtio-blk-pci,drive=first,serial=first"});
+  }
   return all;
 }
 

@@ -40,7 +40,8 @@ struct QemuPlan {
   std::filesystem::path initramfs;
   std::filesystem::path base_image;
   std::string base_serial;
-  std::string kernel_words;  ///< after those of every guest; empty, or begins with a space
+  std::filesystem::path first_disk;  ///< of FirstProcess; empty: none
+  std::string kernel_words;          ///< after those of every guest; empty, or begins with a space
 };
 
 /// The machine without any device but what its processor needs, its kernel and QEMU's own sandbox:
