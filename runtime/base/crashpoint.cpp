@@ -64,6 +64,7 @@ void arm(std::string_view words, char separator, const std::string& home) {
   state.armed[name.size()] = '\0';
   state.passes_left = n > 0 ? static_cast<unsigned>(n) : 1;
   state.owner = ::getpid();
+  state.told = false;
   state.guest = home.empty();
   open_page(home);
 }
@@ -103,7 +104,9 @@ void reach(const char* name) {
   char full[kNameSize];
   if (state.page == nullptr || !full_name(name, full)) return;
   if (!is_listed(full)) std::memcpy(state.page->unlisted, full, kNameSize);
-  if (std::strcmp(full, state.armed) != 0 || --state.passes_left > 0) return;
+  if (std::strcmp(full, state.armed) != 0) return;
+  // Once only: a boxd whose keeper died makes further boxes, and their keepers are its copies.
+  if (state.page->struck[0] != '\0' || --state.passes_left > 0) return;
   std::memcpy(state.page->struck, full, kNameSize);
   if (state.guest && ::getpid() == state.owner) tell();
   ::kill(::getpid(), SIGKILL);

@@ -87,6 +87,7 @@ def strike(life, point, before):
     env = {"PYBOX_CRASHPOINT": f"{point}:1"}
     name = point.split(".", 1)[1]
     if point.startswith("supervisor.") and name.startswith(AT_START):
+        life.stop()
         if name.startswith("state-"):  # a saved state is made only where there is none
             for path in (life.home / "vm" / "saved").glob("*"):
                 path.unlink()

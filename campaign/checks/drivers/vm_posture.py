@@ -117,7 +117,10 @@ def work():
     told = prelude.pybox("vm", "status", "--json")
     if told.exit != 0:
         end("no-vm", said=told.said()[-300:])
-    found = LOOK[what](json.loads(told.out)["qemu_pid"])
+    pid = json.loads(told.out).get("qemu_pid")
+    if not pid:
+        end("no-vm", said="the VM is not running")
+    found = LOOK[what](pid)
     end("reached" if found else "closed", found[0] if found else None, found=found)
 
 
