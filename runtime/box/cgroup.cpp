@@ -99,9 +99,11 @@ std::size_t sweep_cgroups(const sys::CgroupHost& host) {
   for (const fs::path& parent : host.parents()) {
     std::error_code ignored;
     std::vector<fs::path> orphans;
-    for (const auto& entry : fs::directory_iterator(parent, ignored)) {
-      const auto owner = owner_of(entry.path().filename().string());
-      if (owner && is_orphan(*owner)) orphans.push_back(entry.path());
+    // Not by a range: its step to the next entry throws when the folder cannot be read further.
+    for (fs::directory_iterator at(parent, ignored), end; !ignored && at != end;
+         at.increment(ignored)) {
+      const auto owner = owner_of(at->path().filename().string());
+      if (owner && is_orphan(*owner)) orphans.push_back(at->path());
     }
     for (const fs::path& orphan : orphans) {
       kill_members(orphan);

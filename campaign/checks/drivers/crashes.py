@@ -214,6 +214,8 @@ def work():
                 wrong += [f"{case.point}({case.load}): {thing}" for thing in case.wrong]
                 case.discard()
         todo = missed
+    if is_control():
+        prelude.run("pass", home=prelude.own_home("sweeper"), engine="native")
     if missed:
         end("missed", missed=[f"{point}({load})" for point, load in missed], wrong=wrong[:40])
     if wrong:
