@@ -61,7 +61,7 @@ int namespaces_to_make(const BoxPlan& plan) {
 /// own. Kept open, they would hide that boxd was killed from this keeper, from others and from the
 /// client.
 void close_all_but_ours(const InsideFds& fds) {
-  std::array<int, 10> kept = {0,
+  std::array<int, 11> kept = {0,
                               1,
                               2,
                               fds.keeper_socket,
@@ -70,7 +70,8 @@ void close_all_but_ours(const InsideFds& fds) {
                               fds.root_socket_program,
                               fds.stdin_fd,
                               fds.stdout_fd,
-                              fds.stderr_fd};
+                              fds.stderr_fd,
+                              fds.outer_proc};
   std::sort(kept.begin(), kept.end());
   int next = 0;
   for (const int fd : kept) {
