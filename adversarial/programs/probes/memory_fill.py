@@ -28,6 +28,8 @@ def file():
 def page_tables():
     # One page in every 2 MiB costs a page, and another for the table that finds it.
     memory = mmap.mmap(-1, most * MIB // 8192 * (2 * MIB), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)
+    # A huge page would be 2 MiB of memory and no table; a kernel without them says EINVAL.
+    attempt(memory.madvise, mmap.MADV_NOHUGEPAGE)
     for at in range(0, len(memory), 2 * MIB):
         memory[at] = 1
 
