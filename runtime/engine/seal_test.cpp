@@ -99,6 +99,7 @@ TEST_CASE("a protection that was not applied refuses the run, each by its name",
     CHECK(report->failure);
     if (report->failure) {
       CHECK(report->failure->refused);
+      INFO(report->failure->message);
       CHECK(report->failure->message.find(check.name) != std::string::npos);
     }
   }
