@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "link/control.hpp"
 #include "sys/file.hpp"
+#include "vm/guest_clock.hpp"
 #include "vm/initramfs.hpp"
 #include "vm/kvm.hpp"
 #include "vm/qemu_command.hpp"
@@ -63,6 +64,7 @@ class Launcher {
   StateStore store_;
   Initramfs initramfs_;
   std::vector<std::string> arguments_;
+  std::vector<std::string> boot_arguments_;  ///< the same, and what differs from boot to boot
   std::vector<std::string> notices_;
 };
 
@@ -116,6 +118,8 @@ Result<Launched> Launcher::launch_with(Accelerator accelerator) {
   }
   if (!launched) {
     store_.remove_others(std::nullopt);
+    plan.kernel_words += clock_words(accelerator);
+    boot_arguments_ = qemu_arguments(plan);
     const bool kvm = accelerator == Accelerator::Kvm;
     launched = PYBOX_TRY(kvm ? boot(kKvmBootPatience, key) : boot_patiently(key));
   }
@@ -186,7 +190,7 @@ Result<void> Launcher::greet(Launched& launched, bool resumed, Nanos patience) {
 Result<Launched> Launcher::boot(Nanos patience, const std::string& key) {
   watcher_.stage(kBootStage);
   Launched launched;
-  launched.machine = PYBOX_TRY(start_machine(arguments_));
+  launched.machine = PYBOX_TRY(start_machine(boot_arguments_));
   PYBOX_TRY(greet(launched, false, patience));
   PYBOX_TRY(warm_up(*launched.machine));
   launched.warm = true;

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Changes when the layout of a saved guest changes without any file changing.
-constexpr std::string_view kFormat = "pybox saved state 2";
+constexpr std::string_view kFormat = "pybox saved state 3";
 
 /// A file seen as bytes for as long as the object lives.
 class Mapped {
