@@ -1,6 +1,6 @@
 #include "vm/guest_clock.hpp"
 
-#include <time.h>
+#include <poll.h>
 
 #include <array>
 
@@ -33,10 +33,10 @@ Moment read_both() {
 
 std::uint32_t measure_khz() {
   const Moment from = read_both();
-  const timespec pause = to_timespec(Millis(5));
-  ::nanosleep(&pause, nullptr);
+  ::poll(nullptr, 0, 5);
   const Moment to = read_both();
-  const double milliseconds = std::chrono::duration<double, std::milli>(to.time - from.time).count();
+  const double milliseconds =
+      std::chrono::duration<double, std::milli>(to.time - from.time).count();
   if (to.ticks <= from.ticks || milliseconds <= 0) return 0;
   return static_cast<std::uint32_t>(static_cast<double>(to.ticks - from.ticks) / milliseconds);
 }

@@ -1,7 +1,5 @@
 #include "vm/launch.hpp"
 
-#include <algorithm>
-
 #include "base/clock.hpp"
 #include "base/crashpoint.hpp"
 #include "base/digest.hpp"
@@ -120,8 +118,8 @@ Result<Launched> Launcher::launch_with(Accelerator accelerator) {
     store_.remove_others(std::nullopt);
     plan.kernel_words += clock_words(accelerator);
     boot_arguments_ = qemu_arguments(plan);
-    const bool kvm = accelerator == Accelerator::Kvm;
-    launched = PYBOX_TRY(kvm ? boot(kKvmBootPatience, key) : boot_patiently(key));
+    launched = PYBOX_TRY(accelerator == Accelerator::Kvm ? boot(kKvmBootPatience, key)
+                                                         : boot_patiently(key));
   }
   launched->accelerator = accelerator;
   launched->notices = notices_;
@@ -131,8 +129,7 @@ Result<Launched> Launcher::launch_with(Accelerator accelerator) {
 Result<Launched> Launcher::resume_patiently(const fs::path& file) {
   for (int attempt = 1;; ++attempt) {
     Result<Launched> resumed = resume(file);
-    const bool last = attempt == kResumeAttempts;
-    if (resumed || last || watcher_.aborted()) return resumed;
+    if (resumed || attempt == kResumeAttempts || watcher_.aborted()) return resumed;
     // A damaged file stays damaged.
     if (resumed.error().kind() == ErrorKind::Evidence) return resumed;
     notice("the guest did not resume (" + resumed.error().message() + "); trying again");
