@@ -3,6 +3,7 @@
 # (protection, part) → why it may pass. Every entry is printed with its row.
 EXPECTED = {
     ("ns.mnt", "read-back"): "the kernel refuses to mount in a name space that is not the box's own, before any read-back",
+    ("ns.pid", "read-back"): "with ns.user in place the kernel attaches no other name space's /proc, before any read-back",
     ("cg.kill", "read-back"): "cgroup v1 has no such file; there the keeper's end ends the box",
 }
 
