@@ -45,3 +45,7 @@ def survivors(t):
         t.check(f"{name} is a protection", name in known)
         t.check(f"{name} has a reason", part in ("read-back", "campaign") and len(reason) > 20)
         t.equal(f"{name} is forgiven", mutation.judge(name, part, "ran", "named")[1], False)
+    listed = [{"engine": engine, "cut": cut, "id": id} for engine, cut, id in (
+        ("native", ["a", "b", "c"], "three"), ("native", ["a", "b"], "two"), ("vm", ["a"], "elsewhere"))]
+    t.equal("the check of the least cut proves", mutation.mutants.proof(listed, "a"), (("a", "b"), ["two"]))
+    t.equal("no check proves what none leaves out", mutation.mutants.proof(listed, "d"), ((), []))
