@@ -2,7 +2,7 @@
 it, so that a test which cannot fail is found out.
 
 args: "test": its sentence; "wants": a path below the source tree without which it cannot run; "spoil": what the pybox in between does:
-  "files"   one byte more in the first returned file      "server"  answers of `pybox mcp` name another protocol
+  "files"   one byte more in the first returned file      "server"  good results of `pybox mcp` are errors
   "words"   every digit 1 of what is printed is a 7        "image"   the program of a run is another
 """
 
@@ -21,7 +21,7 @@ if words[:1] == ["vm-supervise"] or spoil == "server" and words[:1] != ["mcp"]:
 if spoil == "server":
     server = subprocess.Popen([{pybox!r}, *words], stdin=sys.stdin.buffer, stdout=subprocess.PIPE)
     for line in server.stdout:
-        os.write(1, line.replace(b'"jsonrpc":"2.0"', b'"jsonrpc":"1.9"'))
+        os.write(1, line.replace(b'"isError":false', b'"isError":true'))
     sys.exit(server.wait())
 if spoil == "image" and "-c" in words:
     words[words.index("-c") + 1] = "print('another program')"
@@ -52,7 +52,7 @@ def work():
     name = f"{ASK['args'].get('engine', ASK['engine'])}: {ASK['args']['test']}"
     wants = ASK["args"].get("wants")
     if wants and not (source() / wants).exists():
-        prelude.unmet(f"{wants} is not there (campaign/clients/install)")
+        prelude.unmet(f"{wants} is not there; this makes it: bash campaign/clients/install")
     pybox = between() if is_control() else ASK["pybox"]
     keep = {key: os.environ[key] for key in ("PATH", "PYBOX_VM_ACCELERATOR", "http_proxy", "https_proxy", "SSL_CERT_FILE")
             if key in os.environ}
@@ -64,7 +64,9 @@ def work():
         prelude.unmet("; ".join(lines[1:])[:300])
     if done.returncode not in (0, 1) or not lines:
         end("no-test", said=(done.stdout + done.stderr)[-600:])
-    failed = lines[1:][:20]
+    # Whose machine it is does not belong into the evidence.
+    tree = [str(source()), os.path.realpath(source() / "build" / "clients")]
+    failed = [line.replace(tree[1], "<clients>").replace(tree[0], "<source>") for line in lines[1:][:20]]
     end("passes" if done.returncode == 0 else "reached", failed[0] if done.returncode else None, lines=failed)
 
 
