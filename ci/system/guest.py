@@ -20,6 +20,7 @@ import time
 import adversarial
 
 HERE = pathlib.Path(__file__).resolve().parent
+AGENTS = adversarial.FOLDER.parent / "campaign/clients/agents"
 # Nothing heard for so long means that the guest hangs: longer than any one test may take.
 SILENCE_S = 300
 
@@ -44,6 +45,8 @@ def initramfs(options):
     for path in HERE.iterdir():
         if path.suffix in (".py", ".json") or path.name == "run":
             files[f"payload/system/{path.name}"] = path
+    for path in AGENTS.glob("*.py"):  # what test_agents.py imports
+        files[f"payload/campaign/clients/agents/{path.name}"] = path
     for path in adversarial.FOLDER.rglob("*"):
         if path.is_file():
             files[f"payload/adversarial/{path.relative_to(adversarial.FOLDER)}"] = path
@@ -149,6 +152,8 @@ def run(options):
                 trouble = trouble or f"phase {name} did not begin"
             elif phase["status"] not in (0, 1):
                 trouble = trouble or f"phase {name} ended with {phase['status']}"
+            elif not phase["tests"]:
+                trouble = trouble or f"phase {name} gave no result at all"
         options.results.write_text(json.dumps(phases, indent=1))
         if trouble:
             print(trouble)

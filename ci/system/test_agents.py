@@ -2,15 +2,15 @@
 
 import json
 import os
-import pathlib
 import signal
 import sys
 import time
 
+import adversarial
 import host
 from harness import NATIVE, VM, test
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "campaign" / "clients" / "agents"))
+sys.path.insert(0, str(adversarial.FOLDER.parent / "campaign" / "clients" / "agents"))
 import scripted  # noqa: E402
 from scripted import claude, codex  # noqa: E402
 
