@@ -13,6 +13,7 @@
 #include "box/cgroup_makers.hpp"
 #include "box/process_view.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::box {
 namespace {
@@ -99,11 +100,9 @@ std::size_t sweep_cgroups(const sys::CgroupHost& host) {
   for (const fs::path& parent : host.parents()) {
     std::error_code ignored;
     std::vector<fs::path> orphans;
-    // Not by a range: its step to the next entry throws when the folder cannot be read further.
-    for (fs::directory_iterator at(parent, ignored), end; !ignored && at != end;
-         at.increment(ignored)) {
-      const auto owner = owner_of(at->path().filename().string());
-      if (owner && is_orphan(*owner)) orphans.push_back(at->path());
+    for (const fs::path& folder : sys::entries_of(parent, ignored)) {
+      const auto owner = owner_of(folder.filename().string());
+      if (owner && is_orphan(*owner)) orphans.push_back(folder);
     }
     for (const fs::path& orphan : orphans) {
       kill_members(orphan);

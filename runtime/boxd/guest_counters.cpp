@@ -6,6 +6,7 @@
 
 #include "box/process_view.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::boxd {
 namespace {
@@ -25,10 +26,10 @@ bool is_kernel_thread(std::string_view stat) {
 std::uint64_t count_processes() {
   std::error_code error;
   std::uint64_t count = 0;
-  for (const auto& entry : fs::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename();
+  for (const fs::path& entry : sys::entries_of("/proc", error)) {
+    const std::string name = entry.filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto stat = sys::read_file(entry.path() / "stat");
+    const auto stat = sys::read_file(entry / "stat");
     if (stat && !is_kernel_thread(*stat)) ++count;
   }
   return count;

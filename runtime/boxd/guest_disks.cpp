@@ -15,6 +15,7 @@
 #include "boxd/guest_init.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::guest {
 namespace {
@@ -30,13 +31,12 @@ std::string_view trimmed(std::string_view text) {
 
 std::optional<std::string> scan(std::string_view serial) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/sys/block", error)) {
-    if (const auto text = sys::read_file(entry.path() / "serial");
-        text && trimmed(*text) == serial) {
-      return entry.path().filename();
+  for (const fs::path& entry : sys::entries_of("/sys/block", error)) {
+    if (const auto text = sys::read_file(entry / "serial"); text && trimmed(*text) == serial) {
+      return entry.filename();
     }
-    const auto page = sys::read_file(entry.path() / "device/vpd_pg80");
-    if (page && serial_in_vpd_page(*page) == serial) return entry.path().filename();
+    const auto page = sys::read_file(entry / "device/vpd_pg80");
+    if (page && serial_in_vpd_page(*page) == serial) return entry.filename();
   }
   return std::nullopt;
 }

@@ -21,6 +21,7 @@
 #include "boxd/seal_policy.hpp"
 #include "link/frame.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::guest {
 namespace {
@@ -147,10 +148,10 @@ Result<void> switch_root() {
 
 Result<sys::Fd> open_link() {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/sys/class/virtio-ports", error)) {
-    const auto name = sys::read_file(entry.path() / "name");
+  for (const fs::path& entry : sys::entries_of("/sys/class/virtio-ports", error)) {
+    const auto name = sys::read_file(entry / "name");
     if (!name || *name != std::string(link::kGuestPort) + "\n") continue;
-    return sys::open_path("/dev" / entry.path().filename(), O_RDWR);
+    return sys::open_path("/dev" / entry.filename(), O_RDWR);
   }
   return Error(ErrorKind::HostCannot, "the VM has no port named " + std::string(link::kGuestPort));
 }

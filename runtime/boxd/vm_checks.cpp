@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::boxd {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 std::string names_in(const char* folder) {
   std::vector<std::string> names;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    names.push_back(entry.path().filename());
+  for (const std::filesystem::path& entry : sys::entries_of(folder, ignored)) {
+    names.push_back(entry.filename());
   }
   std::sort(names.begin(), names.end());
   std::string text;

@@ -28,6 +28,7 @@
 #include "image/builder_box.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -84,10 +85,10 @@ Result<void> load_modules() {
 /// The number of the disk with that serial. The driver finds its disks while it is loaded.
 Result<dev_t> find_disk(std::string_view serial) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/sys/block", ignored)) {
-    const auto found = sys::read_file(entry.path() / "serial");
+  for (const fs::path& entry : sys::entries_of("/sys/block", ignored)) {
+    const auto found = sys::read_file(entry / "serial");
     if (!found || found->substr(0, found->find('\n')) != serial) continue;
-    const std::string number = PYBOX_TRY(sys::read_file(entry.path() / "dev"));
+    const std::string number = PYBOX_TRY(sys::read_file(entry / "dev"));
     unsigned first = 0;
     unsigned second = 0;
     if (std::sscanf(number.c_str(), "%u:%u", &first, &second) == 2) return makedev(first, second);
@@ -152,11 +153,13 @@ Result<void> make_devices(const fs::path& dev) {
 
 Result<void> place_job(const fs::path& scratch) {
   ::mkdir((scratch / "in").c_str(), 0755);
-  for (const auto& entry : fs::directory_iterator("/job")) {
-    const std::string content = PYBOX_TRY(sys::read_file(entry.path(), 256_MiB));
-    PYBOX_TRY(sys::replace_file(scratch / "in" / entry.path().filename(), content, 0444,
+  std::error_code code;
+  for (const fs::path& entry : sys::entries_of("/job", code)) {
+    const std::string content = PYBOX_TRY(sys::read_file(entry, 256_MiB));
+    PYBOX_TRY(sys::replace_file(scratch / "in" / entry.filename(), content, 0444,
                                 sys::Durability::Unsynced));
   }
+  if (code) return Error::from_errno(code.value(), "reading the job");
   return {};
 }
 

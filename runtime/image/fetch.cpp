@@ -10,6 +10,7 @@
 #include "image/archive_trouble.hpp"
 #include "image/sources.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -255,9 +256,9 @@ Result<void> trim_cache(const std::filesystem::path& cache, const std::vector<Pa
   for (const Package& package : keep) names.insert(package.file);
   std::vector<std::filesystem::path> unused;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(cache / "archives", ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with(".deb") && !names.contains(name)) unused.push_back(entry.path());
+  for (const std::filesystem::path& entry : sys::entries_of(cache / "archives", ignored)) {
+    const std::string name = entry.filename().string();
+    if (name.ends_with(".deb") && !names.contains(name)) unused.push_back(entry);
   }
   for (const std::filesystem::path& path : unused) PYBOX_TRY(sys::remove_tree(path));
   return {};

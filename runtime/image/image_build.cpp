@@ -19,6 +19,7 @@
 #include "image/setup_lock.hpp"
 #include "image/tree.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -128,10 +129,9 @@ Result<void> link_base(const fs::path& base, const fs::path& root) {
 /// Every entry of `from` moves into `to`; a name that is taken is an Error.
 Result<void> move_into(const fs::path& from, const fs::path& to) {
   std::error_code code;
-  for (const auto& entry : fs::directory_iterator(from, code)) {
-    const fs::path target = to / entry.path().filename();
-    if (::renameat2(AT_FDCWD, entry.path().c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) !=
-        0) {
+  for (const fs::path& entry : sys::entries_of(from, code)) {
+    const fs::path target = to / entry.filename();
+    if (::renameat2(AT_FDCWD, entry.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) != 0) {
       return Error::from_errno(errno, "placing " + visible(target.string()));
     }
   }

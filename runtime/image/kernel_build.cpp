@@ -8,6 +8,7 @@
 #include "image/modules.hpp"
 #include "image/prepare.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -42,8 +43,8 @@ Result<std::string> release_in(const fs::path& unpacked) {
   constexpr std::string_view kPrefix = "vmlinuz-";
   std::string release;
   std::error_code code;
-  for (const auto& entry : fs::directory_iterator(unpacked / "boot", code)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& entry : sys::entries_of(unpacked / "boot", code)) {
+    const std::string name = entry.filename().string();
     if (!name.starts_with(kPrefix)) continue;
     if (!release.empty())
       return Error(ErrorKind::Evidence, "the kernel package holds more than one kernel");

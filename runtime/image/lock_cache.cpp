@@ -9,6 +9,7 @@
 #include "base/digest.hpp"
 #include "image/architecture.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -23,9 +24,9 @@ fs::path folder(const sys::StateDirs& dirs) { return dirs.cache() / "locks"; }
 void drop_oldest(const fs::path& folder) {
   std::error_code code;
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
-  for (const auto& entry : fs::directory_iterator(folder, code)) {
+  for (const fs::path& entry : sys::entries_of(folder, code)) {
     std::error_code ignored;
-    files.emplace_back(entry.last_write_time(ignored), entry.path());
+    files.emplace_back(fs::last_write_time(entry, ignored), entry);
   }
   std::sort(files.rbegin(), files.rend());
   for (std::size_t i = kCachedLocks; i < files.size(); ++i) fs::remove(files[i].second, code);

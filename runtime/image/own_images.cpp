@@ -15,6 +15,7 @@
 #include "image/registry.hpp"
 #include "image/setup_lock.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -59,9 +60,9 @@ bool is_held(const fs::path& folder) {
 std::vector<Cached> cached_images(const sys::StateDirs& dirs) {
   std::vector<Cached> cached;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(dirs.images(), ignored)) {
-    if (!entry.path().filename().string().starts_with(kCachePrefix)) continue;
-    Cached one{entry.path(), bytes_in(entry.path()), {}};
+  for (const fs::path& entry : sys::entries_of(dirs.images(), ignored)) {
+    if (!entry.filename().string().starts_with(kCachePrefix)) continue;
+    Cached one{entry, bytes_in(entry), {}};
     struct stat info {};
     const bool marked = ::lstat((one.folder / kUsed).c_str(), &info) == 0;
     if (marked || ::lstat((one.folder / "manifest.json").c_str(), &info) == 0)

@@ -11,6 +11,7 @@
 #include "image/architecture.hpp"
 #include "image/tree.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -23,8 +24,8 @@ constexpr Nanos kToolPatience = std::chrono::minutes(10);
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    names.push_back(entry.path().filename().string());
+  for (const fs::path& entry : sys::entries_of(folder, ignored))
+    names.push_back(entry.filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -20,6 +20,7 @@
 #include "image/record.hpp"
 #include "image/tree.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -198,8 +199,8 @@ Result<sys::Fd> hold_image(const Image& image) {
 std::vector<Listed> list_images(const sys::StateDirs& dirs) {
   std::vector<fs::path> folders;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(dirs.images(), ignored)) {
-    if (is_image_name(entry.path().filename().string())) folders.push_back(entry.path());
+  for (const fs::path& entry : sys::entries_of(dirs.images(), ignored)) {
+    if (is_image_name(entry.filename().string())) folders.push_back(entry);
   }
   std::sort(folders.begin(), folders.end());
   std::vector<Listed> listed;

@@ -20,6 +20,7 @@
 #include "image/sources.hpp"
 #include "image/tree.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -186,8 +187,8 @@ Result<void> trim(const Job& job) {
       PYBOX_TRY(sys::read_file(job.kernel_folder() / "manifest.json", 4_MiB));
   std::vector<Package> keep;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(job.dirs.images(), ignored)) {
-    const Result<std::string> text = sys::read_file(entry.path() / "manifest.json", 4_MiB);
+  for (const fs::path& entry : sys::entries_of(job.dirs.images(), ignored)) {
+    const Result<std::string> text = sys::read_file(entry / "manifest.json", 4_MiB);
     if (!text) continue;
     const Result<ImageRecord> record = image_record_from(*text);
     if (record) keep.insert(keep.end(), record->packages.begin(), record->packages.end());

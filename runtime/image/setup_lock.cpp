@@ -13,6 +13,7 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -25,8 +26,8 @@ constexpr std::string_view kOldPrefix = ".old-";
 std::vector<fs::path> entries_with(const fs::path& folder, std::string_view prefix) {
   std::vector<fs::path> found;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
+  for (const fs::path& entry : sys::entries_of(folder, ignored)) {
+    if (entry.filename().string().starts_with(prefix)) found.push_back(entry);
   }
   return found;
 }

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::image {
 namespace {
@@ -158,10 +159,9 @@ std::vector<HostSource> sources_in_file(std::string_view text, bool deb822) {
 std::vector<HostSource> sources_of_host(const std::filesystem::path& apt_folder) {
   std::vector<std::filesystem::path> files = {apt_folder / "sources.list"};
   std::error_code ignored;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(apt_folder / "sources.list.d", ignored)) {
-    if (entry.path().extension() == ".list" || entry.path().extension() == ".sources")
-      files.push_back(entry.path());
+  for (const std::filesystem::path& entry :
+       sys::entries_of(apt_folder / "sources.list.d", ignored)) {
+    if (entry.extension() == ".list" || entry.extension() == ".sources") files.push_back(entry);
   }
   std::sort(files.begin() + 1, files.end());
   std::vector<HostSource> sources;

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "receipt/pending.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox {
 namespace {
@@ -73,8 +74,8 @@ Result<PendingRun> read_pending(const std::filesystem::path& file) {
 std::vector<std::filesystem::path> list_pending(const sys::StateDirs& dirs) {
   std::vector<std::filesystem::path> files;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(pending_dir(dirs), ignored)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  for (const std::filesystem::path& entry : sys::entries_of(pending_dir(dirs), ignored)) {
+    if (entry.extension() == ".json") files.push_back(entry);
   }
   std::sort(files.begin(), files.end());
   return files;

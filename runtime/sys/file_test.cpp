@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "base/digest.hpp"
+#include "sys/listing.hpp"
 #include "sys/new_file.hpp"
 
 namespace pybox::sys {
@@ -47,6 +48,17 @@ TEST_CASE("a file is created only where there is none") {
   CHECK(read_file(dir.path / "a").value() == "one");
   CHECK(std::distance(std::filesystem::directory_iterator(dir.path), {}) == 1);
   CHECK_FALSE(create_file(dir.path / "no" / "a", "one").has_value());
+}
+
+TEST_CASE("a folder that cannot be read is told from an empty one") {
+  const TempDir dir;
+  std::error_code trouble;
+  CHECK(entries_of(dir.path, trouble).empty());
+  CHECK_FALSE(trouble);
+  REQUIRE(replace_file(dir.path / "a", "one"));
+  CHECK(entries_of(dir.path, trouble) == std::vector{dir.path / "a"});
+  CHECK(entries_of(dir.path / "no", trouble).empty());
+  CHECK(trouble);
 }
 
 TEST_CASE("a file larger than the limit is refused, not cut") {

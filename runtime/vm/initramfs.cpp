@@ -10,6 +10,7 @@
 
 #include "base/digest.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::vm {
 namespace {
@@ -107,9 +108,9 @@ Result<Initramfs> place_initramfs(const Config& config) {
   const auto existing = sys::read_file(placed.file, kLargestFile);
   if (!existing || *existing != archive) PYBOX_TRY(sys::replace_file(placed.file, archive));
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(config.dirs.vm(), error)) {
-    const std::string other = entry.path().filename();
-    if (other.starts_with(kPrefix) && other != name) fs::remove(entry.path(), error);
+  for (const fs::path& entry : sys::entries_of(config.dirs.vm(), error)) {
+    const std::string other = entry.filename();
+    if (other.starts_with(kPrefix) && other != name) fs::remove(entry, error);
   }
   return placed;
 }

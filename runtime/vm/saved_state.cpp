@@ -11,6 +11,7 @@
 
 #include "base/digest.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::vm {
 namespace {
@@ -121,9 +122,9 @@ std::uint64_t checksum(std::string_view bytes) {
 
 std::optional<fs::path> StateStore::find(const std::string& key) const {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_, error)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with(key + "-") && name.ends_with(".state")) return entry.path();
+  for (const fs::path& entry : sys::entries_of(folder_, error)) {
+    const std::string name = entry.filename();
+    if (name.starts_with(key + "-") && name.ends_with(".state")) return entry;
   }
   return std::nullopt;
 }
@@ -157,9 +158,9 @@ Result<void> StateStore::commit(const sys::Fd& written, const std::string& key) 
 
 void StateStore::remove_others(const std::optional<fs::path>& keep) const {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+  for (const fs::path& entry : sys::entries_of(folder_, error)) {
     std::error_code ignored;
-    if (entry.path() != keep) fs::remove(entry.path(), ignored);
+    if (entry != keep) fs::remove(entry, ignored);
   }
 }
 

@@ -88,9 +88,12 @@ class Attempt:
         elif done.exit == 0 and not is_control():
             if word.encode() not in done.out:
                 self.wrong.append("exit code 0 without the output")
-            if not (out / "a").exists() or (out / "a").read_text() != "a" * 4000:
-                self.wrong.append("exit code 0 without the file")
-        elif done.exit in (125, 126) and b"error:" not in done.err:
+            whole = (out / "a").exists() and (out / "a").read_text() == "a" * 4000
+            # A file that could not be collected does not change the program's exit code; it is said.
+            told = re.search(rb"no transfer received|left behind", done.err)
+            if not whole and ((out / "a").exists() or not told):
+                self.wrong.append(f"exit code 0 without the file: {done.said()[-200:]!r}")
+        elif done.exit in (125, 126) and b"error:" not in done.err and 'write(2, "error:' not in text:
             self.wrong.append(f"exit code {done.exit} and no word why: {done.said()[-200:]!r}")
         python = set(re.findall(r'^(\d+) +execve\("/usr/bin/python3"', text, re.M))
         for pid, name in re.findall(r"^(\d+) +\+\+\+ killed by (\w+)", text, re.M):

@@ -31,6 +31,7 @@ SEEDED = {
     "shell": {"runtime/vm/a.cpp": 'int x = system("true");\n'},
     "cout": {"runtime/engine/a.cpp": "std::cout << 1;\n"},
     "namespace": {"runtime/engine/a.hpp": "using namespace std;\n"},
+    "range over a folder": {"runtime/sys/a.cpp": "for (const auto& e : fs::directory_iterator(p, c)) f(e);\n"},
     "name service": {"runtime/sys/a.cpp": 'auto* p = ::getpwnam("x");\n'},
 }
 CLEAN = {
