@@ -3,9 +3,9 @@
 # (protection, part) → why it may pass. Every entry is printed with its row.
 EXPECTED = {
     ("ns.mnt", "read-back"): "the kernel refuses to mount in a name space that is not the box's own, before any read-back",
-    ("ns.pid", "read-back"): "with ns.user in place the kernel attaches no other name space's /proc, before any read-back",
     ("ns.mnt", "campaign"): "not even a control arm leaves the host's mount table open to change",
     ("cg.kill", "campaign"): "cgroup v1 has no such file, so nothing is left out there",
+    ("sup.filecap", "campaign"): "the host counts again: a boxd that hands over more than it may is a lost box, not a weaker one",
     ("cg.kill", "read-back"): "cgroup v1 has no such file; there the keeper's end ends the box",
 }
 
