@@ -101,9 +101,13 @@ def strike(life, point, before):
         client = life.program(SLEEP if name in ("limit-hit", "killed") else WRITES, "--output", scratch() / "out",
                               env=env)
         life.wrong += [f"{point}: {what}" for what in invariants.answered([prelude.finish(client, began, ANSWER_S)], ANSWER_S)]
-    log = b"".join(invariants.read(path) for path in (life.home / "vm").glob("console.log*"))
-    struck = invariants.read(page)[:64].split(b"\0")[0].decode() == point
-    struck = struck or f"crash point {point} struck".encode() in log
+    def has_struck():
+        log = b"".join(invariants.read(path) for path in (life.home / "vm").glob("console.log*"))
+        return (invariants.read(page)[:64].split(b"\0")[0].decode() == point
+                or f"crash point {point} struck".encode() in log)
+
+    # A guest that dies after its last word says so on its console a moment later.
+    struck = prelude.wait_until(has_struck, 10)
     (scratch() / "out").exists() and prelude.shutil.rmtree(scratch() / "out")
     return struck
 
