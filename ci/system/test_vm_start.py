@@ -47,8 +47,9 @@ def resumes(pid):
 def killed_once(t):
     home = own_home(t)
     try:
+        # Not the one that only tries whether KVM works here.
         with Killer(home, 1) as booting:
-            run = start(t)
+            run = start(t, env={"PYBOX_VM_ACCELERATOR": "tcg"})
         t.well("killed while it boots: vm start", run)
         t.equal("QEMUs killed", len(booting.killed), 1)
         t.has("the notice", run.errors, "the guest did not start (")
