@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/join.hpp"
 #include "campaign/cli/choose_checks.hpp"
 #include "campaign/cli/commands.hpp"
 #include "campaign/cli/list_json.hpp"
@@ -19,12 +20,6 @@ constexpr std::array kOptions = {
 constexpr std::string_view kDetails =
     R"(Each line names the protections that the check's control arm leaves out. A check
 for both engines stands once.)";
-
-std::string joined(const std::vector<std::string>& words, std::string_view separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : std::string(separator)) + word;
-  return text;
-}
 
 /// Rows of one check: both engines in one line.
 std::string list_text(const std::vector<Check>& checks) {
@@ -44,7 +39,7 @@ std::string list_text(const std::vector<Check>& checks) {
     }
     ++count;
     text += fmt::format("  {:<{}}  {:<9}  {}  {}\n", check.id, width, engines, check.claim,
-                        check.cut.empty() ? "" : "[" + joined(check.cut, " ") + "]");
+                        check.cut.empty() ? "" : "[" + join(check.cut) + "]");
   }
   return text + fmt::format("\n{} checks, {} with their engines\n", count, checks.size());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/join.hpp"
 #include "base/text.hpp"
 #include "campaign/oracle/arm_results.hpp"
 #include "campaign/oracle/probe.hpp"
@@ -20,8 +21,7 @@ using Found = std::optional<Finding>;
 Finding error(std::string why) { return {Verdict::Error, std::move(why)}; }
 
 std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  const std::string text = join(words, ", ");
   return text.empty() ? "nothing" : text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/join.hpp"
 #include "base/text.hpp"
 
 namespace pybox::replay {
@@ -16,16 +17,10 @@ using campaign::EventKind;
 constexpr std::size_t kShownLines = 12;
 constexpr std::size_t kShownWidth = 160;
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + visible(word);
-  return text;
-}
-
 std::string marker(const Event& event) {
   return fmt::format("\n▶ {}@{}  {}{}\n", visible(event.check), name_of(event.engine),
                      visible(event.arm),
-                     event.removed.empty() ? "" : "  without " + joined(event.removed));
+                     event.removed.empty() ? "" : "  without " + visible(join(event.removed)));
 }
 
 std::string output(const std::optional<std::string>& name, const Evidence& evidence, char mark) {

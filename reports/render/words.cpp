@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/join.hpp"
 #include "base/text.hpp"
 
 namespace pybox::reports {
@@ -117,15 +118,6 @@ std::string counted(std::uint64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
 }
 
-std::string joined(const std::vector<std::string>& words, std::string_view separator) {
-  std::string out;
-  for (const std::string& word : words) {
-    if (!out.empty()) out += separator;
-    out += word;
-  }
-  return out;
-}
-
 std::string_view glyph_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::Held: return "✓";
@@ -166,11 +158,11 @@ std::string verdict_sentence(const Campaign& campaign) {
 std::string arm_title(const Arm& arm) {
   if (arm.name.starts_with("only:")) return "only " + arm.name.substr(5);
   if (arm.removed.empty()) return arm.name;
-  return arm.name + " (" + joined(arm.removed) + " removed)";
+  return arm.name + " (" + join(arm.removed, ", ") + " removed)";
 }
 
 std::string expected_text(const Arm& arm) {
-  return arm.expected.empty() ? "anything but reached" : joined(arm.expected, " or ");
+  return arm.expected.empty() ? "anything but reached" : join(arm.expected, " or ");
 }
 
 bool as_expected(const Arm& arm) {

@@ -34,7 +34,6 @@ std::string grouped(std::uint64_t number);
 std::string seconds_text(std::uint64_t microseconds);
 /// "1 check", "2 checks"
 std::string counted(std::uint64_t number, std::string_view noun);
-std::string joined(const std::vector<std::string>& words, std::string_view separator = ", ");
 
 /// "✓" for held, and so on: never colour alone.
 std::string_view glyph_of(Verdict verdict);

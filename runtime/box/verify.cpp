@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/join.hpp"
 #include "base/text.hpp"
 #include "box/cgroup_files.hpp"
 #include "box/filter_readback.hpp"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/join.hpp"
 #include "box/cgroup_files.hpp"
 
 namespace pybox::box {
@@ -60,12 +61,6 @@ void check_foreign(const ProcessView& program, const std::vector<MountLine>& mou
 }
 
 }  // namespace
-
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 void check_mounts(const ProcessView& program, const Cuts& cuts, Checks& out) {
   const std::vector<MountLine> all = program.mounts();

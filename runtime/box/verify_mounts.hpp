@@ -13,9 +13,6 @@ namespace pybox::box {
 
 using Checks = std::vector<SealCheck>;
 
-/// "a b c"
-std::string join(const std::vector<std::string>& words);
-
 void check_mounts(const ProcessView& program, const Cuts& cuts, Checks& out);
 /// Owner and mode of every input. Only where there are any.
 void check_input(const ProcessView& program, const BoxPlan& plan, Checks& out);

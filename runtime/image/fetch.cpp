@@ -7,6 +7,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/join.hpp"
 #include "image/archive_trouble.hpp"
 #include "image/sources.hpp"
 #include "sys/file.hpp"
@@ -48,13 +49,6 @@ constexpr std::string_view kDownloadKernel =
     "if [ -n \"$PYBOX_KERNEL\" ]; then cd \"$cache/archives\"; apt-get -q download "
     "\"$PYBOX_KERNEL\"; fi\n";
 
-std::string joined(const std::vector<std::string>& words, char between) {
-  std::string text;
-  for (const std::string& word : words)
-    text += (text.empty() ? "" : std::string(1, between)) + word;
-  return text;
-}
-
 std::filesystem::path out_folder(const FetchPlan& plan) { return plan.work / "resolved"; }
 std::filesystem::path archives_of(const FetchPlan& plan) { return plan.cache / "archives"; }
 
@@ -74,7 +68,7 @@ std::filesystem::path lists_mark(const std::filesystem::path& cache, std::string
 
 bool has_lists(const FetchPlan& plan) {
   const Result<std::string> mark = sys::read_file(lists_mark(plan.cache, suite_of(plan)), 64_KiB);
-  return mark && *mark == joined(plan.apt_lines, '\n');
+  return mark && *mark == join(plan.apt_lines, "\n");
 }
 
 Result<void> make_folders(const FetchPlan& plan) {
@@ -179,8 +173,7 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step) {
       "--setup-hook=" + std::string(kUseCache) + std::string(unpacks ? kDownloadKernel : kResolve),
   };
   if (plan.take_expired) spawn.args.push_back("--aptopt=Acquire::Check-Valid-Until \"false\"");
-  if (unpacks && image != nullptr)
-    spawn.args.push_back("--include=" + joined(image->packages, ','));
+  if (unpacks && image != nullptr) spawn.args.push_back("--include=" + join(image->packages, ","));
   spawn.args.push_back(suite_of(plan));
   spawn.args.push_back((plan.work / (unpacks ? "tree" : "view")).string());
   spawn.args.insert(spawn.args.end(), plan.apt_lines.begin(), plan.apt_lines.end());
@@ -190,7 +183,7 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step) {
   if (!unpacks) {
     spawn.environment.push_back("PYBOX_OUT=" + out_folder(plan).string());
     spawn.environment.push_back("PYBOX_PACKAGES=" +
-                                (image != nullptr ? joined(image->packages, ' ') : ""));
+                                (image != nullptr ? join(image->packages) : ""));
     spawn.environment.push_back("PYBOX_KERNEL=" +
                                 (plan.kernel != nullptr ? plan.kernel->package : ""));
   }
@@ -215,7 +208,7 @@ Result<Resolved> resolve(const Tools& tools, FetchPlan& plan, Progress& progress
   if (!result.ok()) return archive_error(result, plan.where, suite_of(plan));
   if (!offline)
     PYBOX_TRY(
-        sys::replace_file(lists_mark(plan.cache, suite_of(plan)), joined(plan.apt_lines, '\n')));
+        sys::replace_file(lists_mark(plan.cache, suite_of(plan)), join(plan.apt_lines, "\n")));
   Resolved resolved = PYBOX_TRY(read_resolved(plan));
   resolved.offline = offline;
   PYBOX_TRY(sys::remove_tree(plan.work / "view"));
