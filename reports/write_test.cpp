@@ -77,7 +77,7 @@ TEST_CASE("an earlier campaign is taken along, and its own history with it") {
   REQUIRE(runs->size() == 2);
   CHECK(runs->back().checks.at("time.set@vm") == Verdict::Held);
   last.finish(test_key());
-  CHECK(last.read("summary.md").find("`time.set@vm` | `held` | `broken`") != std::string::npos);
+  CHECK(last.read("summary.md").find("`time.set@vm` | held → broken") != std::string::npos);
 }
 
 TEST_CASE("another campaign's previous.json is refused") {

@@ -2,7 +2,8 @@
 #include <filesystem>
 
 #include "campaign/cli/commands.hpp"
-#include "reports/diff/diff.hpp"
+#include "reports/html/diff_page.hpp"
+#include "reports/render/diff_text.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::campaign {

@@ -1,7 +1,8 @@
 #pragma once
 /// What changed between two campaigns, the environment first: it explains most of the rest. Pure;
-/// text and page are made from the result. What an arm showed is compared by its signatures, not by
-/// the check's verdict alone: a check that holds for another reason than before has changed.
+/// `campaign diff`, report.html and summary.md tell of the result. What an arm showed is compared
+/// by its signatures, not by the check's verdict alone: a check that holds for another reason than
+/// before has changed.
 
 #include <cstdint>
 #include <optional>
@@ -88,11 +89,5 @@ struct Diff {
 };
 
 Diff diff_campaigns(const Campaign& before, const Campaign& after);
-
-/// For a terminal: every text from the campaigns is made safe to print.
-std::string diff_text(const Campaign& before, const Campaign& after, const Diff& diff);
-
-/// The same as one self-contained page without a script, in the style of report.html.
-std::string diff_html(const Campaign& before, const Campaign& after, const Diff& diff);
 
 }  // namespace pybox::reports

@@ -4,7 +4,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "cli/golden_for_tests.hpp"
 #include "reports/diff/numbers.hpp"
 #include "sys/file.hpp"
 
@@ -68,15 +67,6 @@ TEST_CASE("a campaign beside itself: nothing got worse, everything is unchanged"
   CHECK(diff.protections.empty());
   CHECK(diff.arms.changed + diff.arms.added + diff.arms.deleted == 0);
   CHECK(diff.arms.unchanged > 50);
-}
-
-TEST_CASE("the text of a diff is what its golden file says, and safe to print") {
-  const Campaign before = sample("before");
-  const Campaign after = sample("sample");
-  const std::string text = diff_text(before, after, diff_campaigns(before, after));
-  CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(text.find("\u202e") == std::string::npos);
-  check_golden("reports/diff/golden/diff.txt", text);
 }
 
 TEST_CASE("a verdict that sank, a held check that went and a new red one are worse") {

@@ -1,8 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "reports/render/changes.hpp"
+#include "cli/golden_for_tests.hpp"
 #include "reports/render/ctrf.hpp"
+#include "reports/render/diff_text.hpp"
 #include "reports/render/junit.hpp"
 #include "reports/render/summary.hpp"
 #include "reports/render/words.hpp"
@@ -79,7 +80,7 @@ TEST_CASE("summary.md says what did not hold and cannot be made to say more") {
         false);
   CHECK(text.find("`time.set@vm`") != std::string::npos);
   CHECK(text.find("6.12.57") != std::string::npos);
-  CHECK(text.find("| deleted | `old.check@native` | `held` | – |") != std::string::npos);
+  CHECK(text.find("| worse | `old.check@native` | held → gone | – |") != std::string::npos);
   CHECK(text.find("<img") == std::string::npos);
   CHECK(text.find("<script") == std::string::npos);
   CHECK(text.find("](java") == std::string::npos);
@@ -89,23 +90,13 @@ TEST_CASE("summary.md says what did not hold and cannot be made to say more") {
         count_of(summary_markdown(load("benign"), nullptr), "\n"));
 }
 
-TEST_CASE("what changed is found: environment, verdicts, signatures, added and deleted checks") {
-  const Changes changes = changes_between(load("before"), load("benign"));
-  REQUIRE(changes.environment.size() == 2);
-  CHECK(changes.environment[0].name == "kernel");
-  CHECK(changes.environment[1].now == "plain");
-  const auto find = [&](std::string_view id) {
-    for (const CheckChange& change : changes.checks) {
-      if (change.full_id == id)
-        return std::string(name_of(change.kind)) + " " + change.before + " > " + change.now;
-    }
-    return std::string("unchanged");
-  };
-  CHECK(find("time.set@vm") == "changed held > broken");
-  CHECK(find("pt.attach@native") == "changed protected: ESRCH > protected: EPERM");
-  CHECK(find("old.check@native") == "deleted held > ");
-  CHECK(find("host.set@vm") == "added  > flaky");
-  CHECK(find("net.loopback@vm") == "unchanged");
+TEST_CASE("the text of a diff is what its golden file says, and safe to print") {
+  const Campaign before = load("before");
+  const Campaign after = load("sample");
+  const std::string text = diff_text(before, after, diff_campaigns(before, after));
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.find("\u202e") == std::string::npos);
+  check_golden("reports/render/golden/diff.txt", text);
 }
 
 }  // namespace

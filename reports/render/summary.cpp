@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
-#include "reports/render/changes.hpp"
+#include "base/join.hpp"
+#include "reports/diff/diff.hpp"
+#include "reports/render/diff_words.hpp"
 #include "reports/render/words.hpp"
 
 namespace pybox::reports {
@@ -68,25 +70,37 @@ void add_changes(std::string& out, const Campaign& campaign, const Campaign* pre
     out += "\nThere is no earlier campaign to compare with.\n";
     return;
   }
-  const Changes changes = changes_between(*previous, campaign);
-  out += "\n## What changed since " + markdown_code(previous->id) + "\n\n";
+  const Diff diff = diff_campaigns(*previous, campaign);
+  out += "\n## What changed since " + markdown_code(previous->id) + "\n\nSince then " +
+         verdict_sentence(diff) + ".\n\n";
   std::string rows;
-  for (const auto* facts : {&changes.environment, &changes.tools}) {
-    for (const FactChange& fact : *facts) {
+  for (const auto* facts : {&diff.environment, &diff.tools}) {
+    for (const FactDiff& fact : *facts) {
       rows += fmt::format("| {} | {} | {} | {} |\n",
-                          facts == &changes.tools ? "program" : "environment", cell(fact.name),
-                          cell(fact.before), cell(fact.now));
+                          facts == &diff.tools ? "program" : "environment", cell(fact.name),
+                          cell(fact.before.value_or("")), cell(fact.after.value_or("")));
     }
   }
-  std::size_t shown = 0;
-  for (const CheckChange& change : changes.checks) {
-    if (++shown > kRows) break;
-    rows += fmt::format("| {} | {} | {} | {} |\n", name_of(change.kind), cell(change.full_id),
-                        cell(change.before), cell(change.now));
-  }
   if (!rows.empty()) out += "| what | name | before | now |\n|:--|:--|:--|:--|\n" + rows + "\n";
+  rows.clear();
+  std::size_t shown = 0, same = 0;
+  for (const CheckDiff& check : diff.checks) {
+    if (check.change == Change::Unchanged) ++same;
+    if (check.change == Change::Unchanged || ++shown > kRows) continue;
+    rows += fmt::format("| {} | {} | {} | {} |\n", word_of(check.direction, check.change),
+                        cell(check.full_id()), verdict_change(check),
+                        cell(join(arm_changes(check), "; ")));
+  }
+  for (const ProtectionDiff& each : diff.protections) {
+    rows += fmt::format("| {} | {} | {} | – |\n", word_of(each.direction, Change::Changed),
+                        cell(each.name), proof_change(each));
+  }
+  if (!rows.empty()) {
+    out += "| what | check or protection | verdict or proof | arms |\n|:--|:--|:--|:--|\n" + rows +
+           "\n";
+  }
   if (shown > kRows) out += "More changes stand in report.html.\n\n";
-  out += counted(changes.unchanged, "check") + " unchanged.\n";
+  out += counted(same, "check") + " unchanged.\n";
 }
 
 void add_checks(std::string& out, const Campaign& campaign) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "reports/diff/words.hpp"
 #include "reports/html/parts.hpp"
 #include "reports/html/shell.hpp"
+#include "reports/render/diff_words.hpp"
 #include "reports/render/words.hpp"
 #include "reports/site/site.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "reports/diff/diff.hpp"
+#include "reports/html/diff_page.hpp"
 #include "reports/html/shell.hpp"
 #include "reports/site/site.hpp"
 #include "reports/verify/verify.hpp"

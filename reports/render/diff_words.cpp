@@ -1,20 +1,11 @@
-#include "reports/diff/words.hpp"
+#include "reports/render/diff_words.hpp"
 
 #include <fmt/core.h>
 
-#include <cmath>
-
 #include "base/text.hpp"
+#include "reports/render/words.hpp"
 
 namespace pybox::reports {
-namespace {
-
-std::string plural(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-}  // namespace
-
 std::string verdict_sentence(const Diff& diff) {
   if (diff.worse == 0) {
     return diff.better == 0 ? "nothing got worse"
@@ -29,10 +20,19 @@ std::string verdict_sentence(const Diff& diff) {
   const auto add = [&parts](const std::string& part) {
     parts += (parts.empty() ? "" : ", ") + part;
   };
-  if (checks > 0) add(plural(checks, "check"));
-  if (protections > 0) add(plural(protections, "protection"));
+  if (checks > 0) add(counted(checks, "check"));
+  if (protections > 0) add(counted(protections, "protection"));
   if (diff.became_incomplete) add("the campaign is not complete");
-  return fmt::format("{} got worse: {}", plural(diff.worse, "thing"), parts);
+  return fmt::format("{} got worse: {}", counted(diff.worse, "thing"), parts);
+}
+
+std::string_view word_of(Direction direction, Change change) {
+  switch (direction) {
+    case Direction::Worse: return "worse";
+    case Direction::Better: return "better";
+    case Direction::Same: return name_of(change);
+  }
+  return "";
 }
 
 std::string verdict_change(const CheckDiff& check) {
@@ -47,6 +47,18 @@ std::string proof_change(const ProtectionDiff& protection) {
   if (!protection.before) return fmt::format("new: {}", word(*protection.after));
   if (!protection.after) return fmt::format("{} → gone", word(*protection.before));
   return fmt::format("{} → {}", word(*protection.before), word(*protection.after));
+}
+
+std::vector<std::string> arm_changes(const CheckDiff& check) {
+  std::vector<std::string> told;
+  if (check.change != Change::Changed) return told;  // its arms are all new, or all gone
+  for (const ArmDiff& arm : check.arms) {
+    if (arm.change == Change::Unchanged) continue;
+    told.push_back(arm.name + ": " +
+                   (arm.before ? *arm.before + " → " + arm.after.value_or("gone")
+                               : "new: " + arm.after.value_or("")));
+  }
+  return told;
 }
 
 std::string counts_text(const Campaign& campaign) {

@@ -1,25 +1,17 @@
+#include "reports/render/diff_text.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "reports/diff/diff.hpp"
-#include "reports/diff/words.hpp"
+#include "reports/render/diff_words.hpp"
 
 namespace pybox::reports {
 namespace {
 
 /// Digests are told apart by their beginning.
 constexpr std::size_t kShownDigest = 12;
-
-std::string_view word_of(Direction direction) {
-  switch (direction) {
-    case Direction::Worse: return "worse";
-    case Direction::Better: return "better";
-    case Direction::Same: return "";
-  }
-  return "";
-}
 
 std::string head(const char* label, const Campaign& campaign) {
   return fmt::format("  {}  {}  {}  {}: {}; {} of {} protections proven\n", label,
@@ -45,12 +37,6 @@ std::string facts_text(std::string_view title, const std::vector<FactDiff>& fact
   return text;
 }
 
-std::string arm_text(const ArmDiff& arm) {
-  if (!arm.before) return "new: " + visible(*arm.after);
-  if (!arm.after) return visible(*arm.before) + " → gone";
-  return visible(*arm.before) + " → " + visible(*arm.after);
-}
-
 std::string checks_text(const Diff& diff) {
   std::string text =
       fmt::format("\nChecks (arms: {} changed, {} added, {} deleted, {} unchanged)\n",
@@ -59,16 +45,12 @@ std::string checks_text(const Diff& diff) {
   for (const CheckDiff& check : diff.checks) {
     if (check.change == Change::Unchanged) continue;
     any = true;
-    const std::string_view loud = word_of(check.direction);
-    text += fmt::format("  {:<8} {}  {}\n", loud.empty() ? name_of(check.change) : loud,
+    text += fmt::format("  {:<8} {}  {}\n", word_of(check.direction, check.change),
                         visible(check.full_id()), verdict_change(check));
     if (check.direction == Direction::Worse && !check.why.empty())
       text += fmt::format("             {}\n", visible(check.why));
-    if (check.change != Change::Changed) continue;  // its arms are all new, or all gone
-    for (const ArmDiff& arm : check.arms) {
-      if (arm.change == Change::Unchanged) continue;
-      text += fmt::format("             {}: {}\n", visible(arm.name), arm_text(arm));
-    }
+    for (const std::string& arm : arm_changes(check))
+      text += fmt::format("             {}\n", visible(arm));
   }
   return any ? text : text + "  no difference\n";
 }
@@ -77,8 +59,7 @@ std::string protections_text(const Diff& diff) {
   std::string text = "\nProtections\n";
   if (diff.protections.empty()) return text + "  no difference\n";
   for (const ProtectionDiff& protection : diff.protections) {
-    const std::string_view loud = word_of(protection.direction);
-    text += fmt::format("  {:<8} {}  {}\n", loud.empty() ? "changed" : loud,
+    text += fmt::format("  {:<8} {}  {}\n", word_of(protection.direction, Change::Changed),
                         visible(protection.name), proof_change(protection));
   }
   return text;

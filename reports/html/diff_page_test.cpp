@@ -1,6 +1,7 @@
+#include "reports/html/diff_page.hpp"
+
 #include <catch2/catch_test_macros.hpp>
 
-#include "reports/diff/diff.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::reports {
