@@ -2,46 +2,25 @@
 // folders `before`, `sample` (hostile) and `benign`, and where to put screenshots (may be empty).
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
-import { chromium } from "playwright-core";
+import { elementCounts, lowContrast, openEverything, refusedScript, startReader, unnamed } from "./reader.mjs";
 
 const [executablePath, folder, shots] = process.argv.slice(2);
 const url = (name) => `file://${folder}/${name}/report.html`;
-// The sandbox needs user namespaces or a set-id helper that a CI machine may lack; the page is our own.
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-const tests = [];
-const test = (name, body, options = {}) => tests.push({ name, body, options });
-
-async function open(name, options = {}, hash = "") {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  const seen = { requests: [], problems: [] };
-  page.on("request", (request) => seen.requests.push(request.url()));
-  page.on("console", (message) => seen.problems.push(message.text()));
-  page.on("pageerror", (error) => seen.problems.push(String(error)));
-  page.on("dialog", (dialog) => { seen.problems.push("dialog " + dialog.message()); dialog.dismiss(); });
-  await page.goto(url(name) + hash);
-  return { page, seen, close: () => context.close() };
-}
+const reader = await startReader(executablePath);
+const { test } = reader;
+const open = (name, options = {}, hash = "") => reader.open(url(name) + hash, options);
 
 const shown = (page) => page.locator("details.check:not([hidden])").count();
 
 test("no request is made but for the page, no rule of its policy is broken, no script of the data runs", async () => {
   for (const name of ["sample", "benign", "before"]) {
     const { page, seen, close } = await open(name);
-    await page.evaluate(() => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
+    await page.evaluate(openEverything);
     await page.mouse.wheel(0, 4000);
     assert.deepEqual(seen.requests, [url(name)]);
     assert.deepEqual(seen.problems, []);
     assert.match(await page.title(), /PyBox campaign/);
-    // That the policy is alive: what it forbids is refused.
-    const refused = await page.evaluate(() => new Promise((resolve) => {
-      document.addEventListener("securitypolicyviolation", (event) => resolve(event.violatedDirective));
-      const script = document.createElement("script");
-      script.textContent = "document.title = 'owned'";
-      document.body.append(script);
-      setTimeout(() => resolve("nothing"), 2000);
-    }));
-    assert.match(refused, /script-src/);
+    assert.match(await refusedScript(page), /script-src/);
     assert.notEqual(await page.title(), "owned");
     await close();
   }
@@ -50,18 +29,7 @@ test("no request is made but for the page, no rule of its policy is broken, no s
 test("hostile data makes the same elements and attributes as plain data", async () => {
   const count = async (name) => {
     const { page, close } = await open(name, { javaScriptEnabled: true });
-    const elements = await page.evaluate(() => {
-      const counts = {};
-      const add = (key) => { counts[key] = (counts[key] || 0) + 1; };
-      document.querySelectorAll("*").forEach((element) => {
-        add(element.localName);
-        for (const attribute of element.attributes) add(`${element.localName} ${attribute.name}`);
-      });
-      document.querySelectorAll("a[href]").forEach((link) => {
-        if (!/^(#|raw\/)/.test(link.getAttribute("href"))) add("foreign link");
-      });
-      return counts;
-    });
+    const elements = await page.evaluate(elementCounts, ["#", "raw/"]);
     await close();
     return elements;
   };
@@ -78,14 +46,14 @@ test("hostile data makes the same elements and attributes as plain data", async 
 test("chips, area and search filter, and the address holds the state", async () => {
   const { page, close } = await open("sample");
   const all = await shown(page);
-  assert.equal(all, 43);
+  assert.equal(all, 45);
   await page.locator('.chip[data-value="broken"]').click();
   assert.equal(await shown(page), 1);
   assert.equal(new URL(page.url()).hash, "#status=broken");
   await page.locator('.chip[data-value="vacuous"]').click();
   assert.equal(await shown(page), 2);
   assert.equal(new URL(page.url()).hash, "#status=broken,vacuous");
-  assert.equal(await page.locator("#shown").innerText(), "Showing 2 of 43 checks");
+  assert.equal(await page.locator("#shown").innerText(), "Showing 2 of 45 checks");
   await page.locator("#reset").click();
   assert.equal(await shown(page), all);
   assert.equal(new URL(page.url()).hash, "");
@@ -106,7 +74,7 @@ test("an address opens the view it names, or the check it names", async () => {
   assert.equal(await view.page.locator('.chip[data-value="flaky"]').getAttribute("aria-pressed"), "true");
   await view.close();
   const place = await open("sample", {}, "#check-net.loopback_native");
-  assert.equal(await shown(place.page), 43);
+  assert.equal(await shown(place.page), 45);
   assert.ok(await place.page.locator("#check-net\\.loopback_native").evaluate((each) => each.open));
   assert.ok(await place.page.locator("#check-net\\.loopback_native .pair").isVisible());
   await place.close();
@@ -132,7 +100,7 @@ test("everything can be done with the keyboard", async () => {
   await page.keyboard.type("iouring");
   assert.equal(await shown(page), 2);
   await page.keyboard.press("Escape");
-  assert.equal(await shown(page), 43);
+  assert.equal(await shown(page), 45);
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press("j");
   await page.keyboard.press("j");
@@ -146,7 +114,7 @@ test("everything can be done with the keyboard", async () => {
 
 test("without JavaScript everything can be read and opened", async () => {
   const { page, seen, close } = await open("sample", { javaScriptEnabled: false });
-  assert.equal(await shown(page), 43);
+  assert.equal(await shown(page), 45);
   assert.ok(!(await page.locator(".filters").isVisible()));
   assert.ok(!(await page.locator(".copy").first().isVisible()));
   assert.ok(!(await page.locator("#theme").isVisible()));
@@ -213,35 +181,10 @@ test("the theme follows the system, and the button", async () => {
   await dark.close();
 });
 
-// WCAG 2.2, relative luminance and contrast; run in the page.
-const lowContrast = () => {
-  const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  const parse = (colour) => colour.match(/[\d.]+/g).map(Number);
-  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-  const ground = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour.length === 3 || colour[3] === 1) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const found = new Set();
-  document.querySelectorAll("body *").forEach((element) => {
-    const own = Array.from(element.childNodes).some((node) => node.nodeType === 3 && node.data.trim());
-    if (!own || !element.checkVisibility() || element.closest("script, style")) return;
-    const style = getComputedStyle(element);
-    const colour = parse(element instanceof SVGElement ? style.fill : style.color);
-    const [a, b] = [light(colour), light(ground(element))].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < 4.5) found.add(`${element.localName}.${element.getAttribute("class")} ${ratio.toFixed(2)}`);
-  });
-  return Array.from(found);
-};
-
 test("every text has a contrast of 4.5 or more, in both themes, and the check can fail", async () => {
   for (const colorScheme of ["light", "dark"]) {
     const { page, close } = await open("sample", { colorScheme });
-    await page.evaluate(() => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
+    await page.evaluate(openEverything);
     assert.deepEqual(await page.evaluate(lowContrast), [], colorScheme);
     await page.evaluate(() => { document.querySelector(".lead").setAttribute("class", "seeded"); });
     await page.evaluate(() => { document.querySelector(".seeded").style.color = getComputedStyle(document.body).backgroundColor; });
@@ -264,18 +207,7 @@ test("a narrow window and a printed page lose nothing at the side", async () => 
 
 test("headings, tables and controls have names", async () => {
   const { page, close } = await open("sample");
-  const unnamed = await page.evaluate(() => {
-    const found = [];
-    document.querySelectorAll("table").forEach((table) => { if (!table.caption) found.push("table " + table.className); });
-    document.querySelectorAll("button, input, select").forEach((control) => {
-      if (!control.textContent.trim() && !control.labels?.length) found.push(control.outerHTML);
-    });
-    document.querySelectorAll("th").forEach((cell) => { if (!cell.scope) found.push(cell.outerHTML); });
-    const ids = Array.from(document.querySelectorAll("[id]"), (each) => each.id);
-    ids.filter((id, at) => ids.indexOf(id) !== at).forEach((id) => found.push("twice: " + id));
-    return found;
-  });
-  assert.deepEqual(unnamed, []);
+  assert.deepEqual(await page.evaluate(unnamed), []);
   assert.equal(await page.locator("h1").count(), 1);
   await close();
 });
@@ -294,17 +226,4 @@ async function takeShots() {
   }
 }
 
-let failed = 0;
-for (const { name, body } of tests) {
-  try {
-    await body();
-    console.log(`ok    ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAIL  ${name}\n      ${String(error.message).replaceAll("\n", "\n      ")}`);
-  }
-}
-if (shots) await takeShots();
-await browser.close();
-console.log(`${tests.length - failed} of ${tests.length} held`);
-process.exit(failed === 0 ? 0 : 1);
+await reader.finish(shots ? takeShots : null);

@@ -69,7 +69,7 @@ std::string index_html(const std::vector<Published>& campaigns) {
   const std::string body =
       head(campaigns, gaps) +
       "\n<main>\n<section id=\"campaigns\"><h2>Campaigns</h2><div class=\"scroll\">" +
-      R"(<table class="plain"><caption>Newest first. Each is signed, and names the one before it by the digest of )"
+      R"(<table class="plain campaigns"><caption>Newest first. Each is signed, and names the one before it by the digest of )"
       R"(its manifest.</caption><thead><tr><th scope="col">Verdict</th><th scope="col">Campaign</th>)"
       R"(<th scope="col">Checks</th><th scope="col" class="n">Proven</th><th scope="col">Chain</th>)"
       R"(<th scope="col">Files</th></tr></thead><tbody>)" +

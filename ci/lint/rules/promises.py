@@ -8,6 +8,7 @@ import re
 
 PROMISE = re.compile(r"^P(\d+)\. (.+?)(?=^P\d+\. |^#|\Z)", re.M | re.S)
 CPP_TEST = re.compile(r'\b(?:TEST_CASE|SCENARIO|TEMPLATE_TEST_CASE)\s*\(\s*((?:"(?:\\.|[^"\\])*"\s*)+)')
+PAGE_TEST = re.compile(r'^test\("((?:\\.|[^"\\])*)"', re.M)
 PYTHON_TEST = re.compile(r'^@test\(\s*((?:f?"(?:\\.|[^"\\])*"\s*)+)', re.M)
 
 
@@ -16,12 +17,14 @@ def _joined(literals):
 
 
 def known_tests(tree):
-    """Names of all tests: Catch2 cases, ci/system tests, ci/system cases."""
+    """Names of all tests: Catch2 cases, ci/system tests, ci/system cases, tests of pages in a browser."""
     names = set()
     for _, text in tree.matching("*_test.cpp"):
         names |= {_joined(m) for m in CPP_TEST.findall(text)}
     for _, text in tree.matching("ci/system/*.py"):
         names |= {_joined(m) for m in PYTHON_TEST.findall(text)}
+    for _, text in tree.matching("reports/browser/*.mjs"):
+        names |= set(PAGE_TEST.findall(text))
     for _, text in tree.matching("ci/system/cases.json"):
         names |= {f"case {case['id']}" for case in json.loads(text)["cases"]}
     return names
@@ -47,6 +50,7 @@ def check(tree):
 
 
 _TESTS = {
+    "reports/browser/page_test.mjs": 'test("a page asks for nothing", async () => {});\n',
     "runtime/box/a_test.cpp": 'TEST_CASE("a box is "\n          "removed") {}\n',
     "ci/system/limits.py": '@test("memory is limited", engines=ALL)\ndef f(t): pass\n',
     "ci/system/cases.json": '{"cases": [{"id": "exit-3"}]}',
@@ -60,5 +64,5 @@ SEEDED = {
 CLEAN = {
     **_TESTS,
     "docs/promises.md": "P1. Boxes go.\nTest: `a box is removed`; `case exit-3`\n\nP2. Limits. Test: `memory is limited`\n"
-    "\n## More\n\nP3. Later. *test pending*\n",
+    "\n## More\n\nP3. Later. *test pending*\n\nP4. Quiet. Test: `a page asks for nothing`\n",
 }
