@@ -12,6 +12,7 @@
 #include "campaign/cli/summary.hpp"
 #include "campaign/model/blobs.hpp"
 #include "campaign/run/environment.hpp"
+#include "campaign/run/host_identity.hpp"
 #include "campaign/run/planner.hpp"
 #include "campaign/run/runner.hpp"
 #include "cli/exit_code.hpp"
@@ -98,7 +99,7 @@ Result<void> keep_texts(const Setting& setting, const Plan& plan, const fs::path
   return {};
 }
 
-Result<Begun> begin(Setting& setting, const fs::path& programs) {
+Result<Begun> begin(Setting& setting, const fs::path& programs, const Redactor& redactor) {
   const std::string id = random_hex(16);
   const std::string created = rfc3339(wall_now());
   Plan plan = PYBOX_TRY(make_plan({.checks = std::move(setting.words.checks),
@@ -117,7 +118,7 @@ Result<Begun> begin(Setting& setting, const fs::path& programs) {
   started.id = id;
   started.plan_sha256 = sha256_hex(text);
   started.previous = PYBOX_TRY(link_previous(setting, folder));
-  started.environment = environment_facts(setting.dirs);
+  started.environment = environment_facts(redactor);
   started.tools = PYBOX_TRY(tool_digests(programs));
   Journal journal = PYBOX_TRY(Journal::create(folder));
   PYBOX_TRY(journal.append(started));
@@ -191,15 +192,17 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   Setting setting = PYBOX_TRY(prepare(words));
   const fs::path programs = PYBOX_TRY(engine::find_boxd()).parent_path();
   const cli::CancelSignals cancel = PYBOX_TRY(cli::CancelSignals::watch());
-  Begun begun =
-      PYBOX_TRY(setting.words.resume ? go_on(setting, programs) : begin(setting, programs));
+  const fs::path source = source_beside(programs);
+  const Redactor redactor(secrets_of_this_host({setting.dirs.home, programs, source}));
+  Begun begun = PYBOX_TRY(setting.words.resume ? go_on(setting, programs)
+                                               : begin(setting, programs, redactor));
   RunSettings settings{.folder = begun.folder,
                        .programs = programs,
-                       .source = source_beside(programs),
+                       .source = source,
                        .dirs = setting.dirs,
                        .host = probe_host(setting.dirs),
                        .open_world = {},
-                       .redactor = redactor_of_this_host(setting.dirs),
+                       .redactor = redactor,
                        .cancel_fd = cancel.fd()};
   const Evidence evidence = PYBOX_TRY(carry_out(setting, begun, settings, around));
   cli::say(summary_text(evidence, around.terminal.colour));

@@ -53,6 +53,12 @@ class FakeWorld final : public World {
       return Error(ErrorKind::Protocol, "the world ended" + script_.secret);
     RunReport report = sample_report();
     report.seal = seal_without(order.removed);
+    report.seal.checks.front().method += script_.secret;
+    report.files.status = Files::Status::Received;
+    report.files.omitted.push_back({"o" + script_.secret, 1, "a link"});
+    ++report.files.omitted_total;
+    report.err = sample_stream(script_.secret);
+    report.err.bytes_total += 5;  // cut: what was dropped is not known
     report.notes.push_back(script_.secret);
     report.out = sample_stream(script_.secret + "\n{\"nonce\":\"" + nonce_in(order.program) +
                                "\",\"signature\":\"" + script_.says(order) + "\"}\n");
@@ -115,6 +121,7 @@ struct Campaign {
   Result<bool> go(Journal& journal) {
     RunSettings settings;
     settings.folder = folder.path;
+    settings.dirs.home = home.path;
     settings.host = host;
     settings.redactor = redactor;
     settings.cancel_fd = cancel[0];
@@ -138,7 +145,7 @@ struct Campaign {
     return judged.value();
   }
 
-  files::TestFolder folder;
+  files::TestFolder folder, home;
   CheckSources sources{
       .tables = {}, .probes = {{"p.py", "probe"}, {"prelude.py", "prelude"}}, .drivers = {}};
   HostFacts host;

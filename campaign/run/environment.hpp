@@ -7,13 +7,13 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "sys/state_dirs.hpp"
+#include "campaign/run/redact.hpp"
 
 namespace pybox::campaign {
 
 /// "kernel", "cpu.model", "memory", …: unknown facts are "unknown". Looks at the host, starts
 /// `qemu` for its version.
-std::map<std::string, std::string> environment_facts(const sys::StateDirs& dirs);
+std::map<std::string, std::string> environment_facts(const Redactor& redactor);
 
 /// SHA-256 of the programs of this build: pybox, boxd, boxd-campaign, campaign-plant, campaign-vm,
 /// campaign. Error when one that is there cannot be read.

@@ -3,12 +3,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 
 #include "base/clock.hpp"
 #include "base/strict_json.hpp"
 #include "campaign/run/driver.hpp"
 #include "campaign/run/host_facts.hpp"
+#include "campaign/run/host_identity.hpp"
 #include "campaign/run/program.hpp"
 #include "campaign/run/redact.hpp"
 #include "files/folder_for_tests.hpp"
@@ -125,6 +128,38 @@ TEST_CASE("the redactor finds a planted secret, and without it the secret is the
 TEST_CASE("the redactor leaves what is too short to be told from other text") {
   const Redactor redactor(Secrets{{"vm", "host"}, {"", "user"}});
   CHECK(redactor.clean("vm and kvm") == "vm and kvm");
+  CHECK(Redactor(Secrets{{"nonce", "user"}}).clean("{\"nonce\":1}") == "{\"nonce\":1}");
+}
+
+TEST_CASE("a path is found as a whole, and what was put for a secret is not looked through again") {
+  const Redactor redactor(Secrets{{"/home/al", "home"}, {"host", "user"}, {"build-7", "host"}});
+  CHECK(redactor.clean("/home/al /home/al/x a=/home/al: /home/alice") ==
+        "<home> <home>/x a=<home>: /home/alice");
+  CHECK(redactor.clean("build-7 build-70 xbuild-7") == "<host> build-70 xbuild-7");
+}
+
+TEST_CASE("what identifies this host is known: its names, numbers, addresses and folders") {
+  const Secrets secrets = secrets_of_this_host({"/h/pybox", "/s/build/bin", "/s"});
+  const auto is_secret = [&](const std::string& text, const std::string& word) {
+    return std::find(secrets.begin(), secrets.end(), std::pair(text, word)) != secrets.end();
+  };
+  CHECK(is_secret("/h/pybox", "pybox-home"));
+  CHECK(is_secret("/s/build/bin", "programs"));
+  CHECK(is_secret("/s", "source"));
+  std::string boot = sys::read_file("/proc/sys/kernel/random/boot_id").value();
+  boot.pop_back();
+  CHECK(is_secret(boot, "boot-id"));
+  std::string host = sys::read_file("/proc/sys/kernel/hostname").value();
+  host.pop_back();
+  CHECK(is_secret(host, "host"));
+  CHECK_FALSE(is_secret("127.0.0.1", "address"));
+  CHECK_FALSE(is_secret("::1", "address"));
+  for (const auto& entry : std::filesystem::directory_iterator("/sys/class/net")) {
+    const auto mac = sys::read_file(entry.path() / "address");
+    if (entry.path().filename() == "lo" || !mac || mac->empty()) continue;
+    INFO(*mac);
+    CHECK(is_secret(mac->substr(0, mac->size() - 1), "mac"));
+  }
 }
 
 TEST_CASE("a keyed digest is HMAC-SHA-256") {

@@ -1,10 +1,7 @@
 #include "campaign/run/redact.hpp"
 
-#include <sys/utsname.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 
 #include "base/digest.hpp"
 
@@ -12,20 +9,21 @@ namespace pybox::campaign {
 namespace {
 
 constexpr std::size_t kShortest = 3;
+/// Shared by many machines, or words of a probe's line, without which it would say nothing.
+constexpr std::string_view kEverybodys[] = {"root",  "/root", "localhost", "00:00:00:00:00:00",
+                                            "nonce", "proof", "signature", "detail",
+                                            "pybox"};
 constexpr std::size_t kBlock = 64;  // of SHA-256
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Whether the secret at this place stands alone; a path does wherever it is found.
-bool stands_alone(std::string_view text, std::size_t at, std::string_view secret) {
-  if (secret.find('/') != std::string_view::npos) return true;
-  const std::size_t end = at + secret.size();
-  return (at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]));
-}
+bool is_path(std::string_view secret) { return secret.find('/') != std::string_view::npos; }
 
-std::string from_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+/// Whether `text` begins with the secret as a word of its own, behind what was there before.
+bool begins_with(std::string_view text, std::string_view secret, std::string_view before) {
+  if (!text.starts_with(secret)) return false;
+  if (text.size() > secret.size() && is_word(text[secret.size()])) return false;
+  return is_path(secret) || before.empty() || !is_word(before.back());
 }
 
 std::string from_hex(std::string_view hex) {
@@ -48,8 +46,9 @@ std::string padded(std::string key, unsigned char with) {
 
 Redactor::Redactor(Secrets secrets) : secrets_(std::move(secrets)) {
   std::erase_if(secrets_, [](const auto& each) {
-    return each.first.size() < kShortest || each.first == "root" || each.first == "/root" ||
-           each.first == "localhost";
+    return each.first.size() < kShortest ||
+           std::find(std::begin(kEverybodys), std::end(kEverybodys), each.first) !=
+               std::end(kEverybodys);
   });
   std::stable_sort(secrets_.begin(), secrets_.end(),
                    [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
@@ -59,10 +58,7 @@ std::string Redactor::clean(std::string_view text) const {
   std::string clean;
   while (!text.empty()) {
     const auto found = std::find_if(secrets_.begin(), secrets_.end(), [&](const auto& each) {
-      const std::string_view before(clean);
-      if (!text.starts_with(each.first)) return false;
-      if (each.first.find('/') != std::string::npos) return true;
-      return (before.empty() || !is_word(before.back())) && stands_alone(text, 0, each.first);
+      return begins_with(text, each.first, clean);
     });
     if (found == secrets_.end()) {
       clean += text.front();
@@ -85,10 +81,18 @@ void clean_report(RunReport& report, const Redactor& redactor) {
     return true;
   };
   for (CapturedStream* stream : {&report.out, &report.err}) {
-    if (stream->truncated() || !clean(stream->bytes)) continue;
-    stream->bytes_total = stream->bytes.size();
-    stream->sha256 = sha256_hex(stream->bytes);
+    const std::uint64_t dropped =
+        stream->bytes_total - std::min<std::uint64_t>(stream->bytes_total, stream->bytes.size());
+    if (!clean(stream->bytes)) continue;
+    stream->bytes_total = stream->bytes.size() + dropped;
+    if (dropped == 0) stream->sha256 = sha256_hex(stream->bytes);
   }
+  clean(report.host.kernel);
+  for (SealCheck& check : report.seal.checks) {
+    for (std::string* text : {&check.expected, &check.observed, &check.method}) clean(*text);
+  }
+  for (ReturnedFile& file : report.files.returned) clean(file.name);
+  for (OmittedFile& file : report.files.omitted) clean(file.name);
   for (std::string& text : report.outcome.evidence) clean(text);
   for (std::string& text : report.notes) clean(text);
   clean(report.cleanup.detail);
@@ -97,17 +101,6 @@ void clean_report(RunReport& report, const Redactor& redactor) {
     clean(report.failure->hint);
   }
   if (changed) report.notes.push_back("redacted: what tells whose machine this is");
-}
-
-Redactor redactor_of_this_host(const sys::StateDirs& dirs) {
-  utsname names{};
-  (void)::uname(&names);
-  return Redactor(Secrets{{dirs.home.string(), "pybox-home"},
-                          {from_environment("HOME"), "home"},
-                          {names.nodename, "host"},
-                          {from_environment("USER"), "user"},
-                          {from_environment("LOGNAME"), "user"},
-                          {from_environment("SUDO_USER"), "user"}});
 }
 
 std::string keyed_digest(std::string_view key, std::string_view message) {

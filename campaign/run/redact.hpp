@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "receipt/report.hpp"
-#include "sys/state_dirs.hpp"
 
 namespace pybox::campaign {
 
@@ -17,24 +16,22 @@ using Secrets = std::vector<std::pair<std::string, std::string>>;
 
 class Redactor {
  public:
-  /// The longest secret is looked for first. Secrets of fewer than three bytes are left alone: they
-  /// would be found in everything.
+  /// The longest secret is looked for first. Secrets of fewer than three bytes are left alone, for
+  /// they would be found in everything, and so are names that many share (root, localhost) and the
+  /// words of a probe's line.
   explicit Redactor(Secrets secrets);
 
-  /// Names match whole words only ("root" in "root:x", not in "rootfs"), paths anywhere.
+  /// Whole words only ("alice" in "alice:x", not in "malice"); a path may begin anywhere.
   std::string clean(std::string_view text) const;
 
  private:
   Secrets secrets_;
 };
 
-/// Cleans what a report tells: the kept output (with its count and digest made to fit, unless part
-/// of it was dropped), evidence, notes and messages. A note says that it was done.
+/// Cleans every text of a report: the kept output with its count and digest made to fit (the digest
+/// of output that was cut is of what was seen, and stays), names of files, what was read back,
+/// evidence, notes and messages. A note says that it was done.
 void clean_report(RunReport& report, const Redactor& redactor);
-
-/// Host name, user name, home folder and PYBOX_HOME of this process: <host>, <user>, <home>,
-/// <pybox-home>. Root's name and home are everybody's and stay.
-Redactor redactor_of_this_host(const sys::StateDirs& dirs);
 
 /// HMAC-SHA-256 (RFC 2104), lower-case hex.
 std::string keyed_digest(std::string_view key, std::string_view message);
