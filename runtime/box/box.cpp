@@ -46,22 +46,22 @@ Result<sys::Pipe> program_pipe(const IdMap& ids, bool program_writes) {
   return pipe;
 }
 
-/// The mount namespace is never left out: a control arm may leave the root unpivoted, not the
-/// host's mount table open to change. The keeper makes the other namespaces itself.
+/// The mount namespace is never left out here: boxd's own, and so the host's, is open to no box. A
+/// control arm without ns.mnt shares a stand-in's (box/maker.hpp). The keeper makes the other
+/// namespaces itself.
 unsigned long long namespace_flags(const Cuts& cuts) {
   return CLONE_NEWNS | (cuts.left_out("ns.user") ? 0 : CLONE_NEWUSER) |
          (cuts.left_out("ns.pid") ? 0 : CLONE_NEWPID);
 }
 
 /// Returns in the parent only.
-Result<sys::Child> clone_into_namespaces(const InsideWork& work) {
+Result<sys::Child> clone_into_namespaces(const InsideWork& work, Maker& maker) {
   int pidfd = -1;
   clone_args args{};
   args.flags = namespace_flags(work.plan->cuts) | CLONE_PIDFD;
   args.pidfd = static_cast<__u64>(reinterpret_cast<std::uintptr_t>(&pidfd));
   args.exit_signal = SIGCHLD;
-  const pid_t pid = sys::clone3(args);
-  if (pid == 0) keeper_main(work);
+  const pid_t pid = maker.clone_keeper(work, args);
   if (pid < 0) {
     Error error = Error::from_errno(errno, "cloning into new namespaces").as(ErrorKind::HostCannot);
     if (error.errno_code() == EPERM || error.errno_code() == ENOSPC) {
@@ -145,7 +145,7 @@ Result<void> Box::clone_keeper() {
   sys::Fd outer_proc;
   if (plan_->cuts.left_out("ns.pid")) outer_proc = sys::Fd(make_proc(*plan_));
   work.fds.outer_proc = outer_proc.get();
-  keeper_ = PYBOX_TRY(clone_into_namespaces(work));
+  keeper_ = PYBOX_TRY(clone_into_namespaces(work, maker_));
   keeper_socket_ = std::move(keeper_ends.first);
   program_socket_ = std::move(program_ends.first);
   stdin_ = std::move(in.write);
@@ -231,6 +231,7 @@ void Box::kill_all() {
 Result<bool> Box::ended(Nanos patience) {
   if (!keeper_.is_running()) return true;
   const auto status = PYBOX_TRY(keeper_.wait(patience));
+  if (status) maker_.end();
   return status.has_value();
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "box/cgroup.hpp"
+#include "box/maker.hpp"
 #include "box/messages.hpp"
 #include "box/plan.hpp"
 #include "receipt/report.hpp"
@@ -40,6 +41,8 @@ class Box {
   const BoxPlan& plan() const { return *plan_; }
   BoxCgroup& cgroup() { return *cgroup_; }
   pid_t keeper_pid() const { return keeper_.pid(); }
+  /// The process outside that a control arm's box shares its mount namespace with; else -1.
+  pid_t stand_in() const { return maker_.stand_in(); }
   int keeper_pidfd() const { return keeper_.pidfd(); }
   int keeper_socket() const { return keeper_socket_.get(); }
   int program_socket() const { return program_socket_.get(); }
@@ -75,6 +78,7 @@ class Box {
 
   std::unique_ptr<BoxPlan> plan_;
   std::unique_ptr<BoxCgroup> cgroup_;
+  Maker maker_;
   sys::Child keeper_;
   sys::Fd keeper_socket_, program_socket_;
   sys::Fd stdin_, stdout_, stderr_;

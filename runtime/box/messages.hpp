@@ -31,6 +31,8 @@ enum class Say : std::uint32_t {
   Failed,  ///< a: errno, text: what was being done
   // keeper to program
   RootReady,  ///< mounts are in place and the root is pivoted
+  // a control arm's stand-in to boxd (box/maker.hpp)
+  Cloned,  ///< a: the keeper's pid; its pidfd comes along
 };
 
 struct Message {

@@ -31,14 +31,24 @@ const std::vector<std::pair<std::string, std::string>>& own_namespaces() {
   return own;
 }
 
-void check_namespaces(const ProcessView& program, Checks& out) {
+std::string mount_namespace_of(pid_t pid) {
+  const Result<ProcessView> view = ProcessView::of(pid);
+  return view ? view->namespace_link("mnt") : "";
+}
+
+void check_namespaces(const ProcessView& program, const Box& box, Checks& out) {
+  const std::string standing = box.stand_in() > 0 ? mount_namespace_of(box.stand_in()) : "";
   for (const auto& [name, ours] : own_namespaces()) {
+    // Without ns.mnt a control arm's box has the mount namespace of boxd's stand-in.
+    const bool stood_in = box.stand_in() > 0 && name == "mnt";
+    const std::string& around = stood_in ? standing : ours;
     const std::string theirs = program.namespace_link(name);
-    const bool readable = !theirs.empty() && !ours.empty();
+    const bool readable = !theirs.empty() && !around.empty();
     out.push_back(compare("ns." + name, "its own",
-                          !readable        ? "unreadable"
-                          : theirs != ours ? "its own"
-                                           : "shared with boxd",
+                          !readable          ? "unreadable"
+                          : theirs != around ? "its own"
+                          : stood_in         ? "shared with boxd's stand-in"
+                                             : "shared with boxd",
                           "/proc/PID/ns/" + name));
   }
 }
@@ -184,7 +194,7 @@ Seal verify_seal(Box& box, const ReadyBox& ready) {
   }
   // The program's process takes its time to stop; the rest is read meanwhile.
   FilterReader reader(ready.program.pid);
-  check_namespaces(*program, seal.checks);
+  check_namespaces(*program, box, seal.checks);
   check_mounts(*program, box.plan().cuts, seal.checks);
   check_scratch(*program, box.plan().limits, seal.checks);
   if (!box.plan().inputs.empty()) check_input(*program, box.plan(), seal.checks);

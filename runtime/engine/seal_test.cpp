@@ -2,6 +2,7 @@
 /// judged as if it were there, and the run must be refused by that name. This is what a released
 /// boxd does when the kernel did not apply what it was told to.
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "engine/conversation.hpp"
 #include "image/registry.hpp"
 #include "sys/cgroup.hpp"
+#include "sys/file.hpp"
 #include "sys/process.hpp"
 
 namespace pybox::engine {
@@ -64,10 +66,43 @@ Result<RunReport> run(const Bench& at, const std::string& boxd,
   return report;
 }
 
-/// There is nothing to leave out: a control arm always keeps its mount table to itself.
+/// A caller without supplementary groups leaves nothing to drop.
 bool has_no_switch(const std::string& name) {
-  // A caller without supplementary groups leaves nothing to drop.
-  return name == "ns.mnt" || (name == "cred.groups" && ::getgroups(0, nullptr) == 0);
+  return name == "cred.groups" && ::getgroups(0, nullptr) == 0;
+}
+
+std::vector<std::string> not_holding(const RunReport& report) {
+  std::vector<std::string> names;
+  for (const SealCheck& check : report.seal.checks) {
+    if (!check.ok) names.push_back(check.name);
+  }
+  return names;
+}
+
+std::string own_mounts() {
+  const Result<std::string> text = sys::read_file("/proc/self/mountinfo");
+  return text ? *text : "unreadable";
+}
+
+struct RootOf {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const RootOf&) const = default;
+};
+RootOf own_root() {
+  struct stat root {};
+  return ::stat("/", &root) == 0 ? RootOf{root.st_dev, root.st_ino} : RootOf{};
+}
+
+/// How many processes have this name (man 5 proc, comm).
+std::size_t processes_named(const std::string& name) {
+  std::size_t count = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const Result<std::string> comm = sys::read_file(entry.path() / "comm");
+    if (comm && *comm == name + "\n") ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -102,6 +137,28 @@ TEST_CASE("a protection that was not applied refuses the run, each by its name",
       INFO(report->failure->message);
       CHECK(report->failure->message.find(check.name) != std::string::npos);
     }
+  }
+}
+
+TEST_CASE("a box that shares its mounts takes along a stand-in, and nothing of its host", "[box]") {
+  std::string missing;
+  const auto at = bench(missing);
+  if (!at) SKIP(missing);
+  const std::string mounts = own_mounts();
+  const RootOf root = own_root();
+  const std::size_t others = processes_named("stand-in");
+  // Real ids where this is root: nothing but the stand-in stands between the box and these mounts.
+  for (const std::vector<std::string>& cuts :
+       {std::vector<std::string>{"ns.mnt"}, std::vector<std::string>{"ns.user", "ns.mnt"}}) {
+    const auto report = run(*at, "boxd-campaign", cuts);
+    REQUIRE(report);
+    INFO((report->failure ? report->failure->message : ""));
+    CHECK(report->out.bytes == "ran\n");
+    CHECK(not_holding(*report) == cuts);
+    CHECK(report->cleanup.status == Cleanup::Status::Removed);
+    CHECK(own_mounts() == mounts);
+    CHECK(own_root() == root);
+    CHECK(processes_named("stand-in") == others);
   }
 }
 
