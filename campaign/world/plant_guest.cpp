@@ -97,6 +97,7 @@ Result<void> plant(Planted& planted) {
   PYBOX_TRY(planted.files());
   PYBOX_TRY(planted.servers());
   planted.come_and_go();
+  planted.watch_roots();
   return {};
 }
 

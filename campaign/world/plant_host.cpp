@@ -72,6 +72,7 @@ Result<void> plant(Planted& planted) {
   planted.hostname();
   PYBOX_TRY(planted.terminal());
   if (::geteuid() == 0) planted.come_and_go();
+  planted.watch_roots();
   return planted.process("/proc/self/exe");
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -66,6 +67,9 @@ class Planted {
   Result<void> terminal();
   /// From now on a file comes and goes with a mount below the folder, which is a mount of its own.
   void come_and_go();
+  /// From now on the roots of all processes are looked at for a file that a program wrote, and
+  /// answered in it. The root of this process must not change any more.
+  void watch_roots();
 
   const AskWorld& ask() const { return ask_; }
   /// Serves until `end` is readable or closed. `noticed` gets a kind and how often since the last
@@ -92,6 +96,7 @@ class Planted {
   void look_at_process();
   void look_at_terminal(short events);
   void toggle_mount();
+  void look_at_roots();
   void tell(const std::function<void(const std::string&, unsigned)>& noticed);
 
   std::string canary_;
@@ -100,12 +105,15 @@ class Planted {
   std::vector<Server> servers_;
   sys::Fd victim_watch_, hostname_watch_, process_fd_, terminal_, other_end_;
   std::string hostname_;
+  sys::Fd proc_;
+  std::pair<dev_t, ino_t> root_{};
+  std::string pid_namespace_, knock_;
   int shm_ = -1, msg_ = -1;
   long key_ = -1;
   std::map<std::string, unsigned> noticed_;
   bool toggles_ = false;
   bool mounted_ = false;
-  Nanos toggled_{}, told_{};
+  Nanos toggled_{}, told_{}, looked_{};
 };
 
 /// The life of the planted process: waits for its parent's end.

@@ -27,6 +27,7 @@ namespace {
 constexpr int kBacklog = 64;
 constexpr int kFlushMillis = 20;
 constexpr int kReachMillis = 100;
+/// So often a mount comes or goes, and roots are looked at.
 constexpr int kToggleMillis = 250;
 constexpr unsigned kVsockPort = 41042;
 
@@ -208,7 +209,7 @@ void Planted::serve(int end,
                                    {terminal_.get(), POLLIN, 0}};
     const std::size_t first = watched.size();
     for (const Server& server : servers_) watched.push_back({server.fd.get(), POLLIN, 0});
-    const int patience = !noticed_.empty() ? kFlushMillis : toggles_ ? kToggleMillis : -1;
+    const int patience = noticed_.empty() ? kToggleMillis : kFlushMillis;
     ::poll(watched.data(), watched.size(), patience);
     if (!noticed_.empty() && monotonic_now() - told_ >= Millis(kFlushMillis)) tell(noticed);
     if (watched[0].revents != 0) return;
@@ -220,6 +221,10 @@ void Planted::serve(int end,
       if (watched[first + i].revents != 0) hand_out(servers_[i]);
     }
     if (toggles_ && monotonic_now() - toggled_ >= Millis(kToggleMillis)) toggle_mount();
+    if (monotonic_now() - looked_ >= Millis(kToggleMillis)) {
+      look_at_roots();
+      looked_ = monotonic_now();
+    }
   }
 }
 
