@@ -1,6 +1,7 @@
-/// The look at whether a process outside finds a box's files at its own root. A program writes a file
-/// into its /tmp. Where the root of a process outside the box shows that file, the canary is written
-/// behind its text; after every round in which the box's own processes showed it, the word "looked".
+/// The look at whether a process outside finds a box's files at its own root. A program writes a
+/// file into its /tmp. Where the root of a process outside the box shows that file, the canary is
+/// written behind its text; after every round in which the box's own processes showed it, the word
+/// "looked".
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -10,9 +10,9 @@ namespace pybox::campaign {
 namespace {
 
 constexpr std::size_t kMaxLine = 8192;
-constexpr std::array<std::string_view, 12> kKinds = {
-    "tcp",  "tcp6",  "udp",    "metadata", "host",    "abstract",
-    "unix", "vsock", "victim", "hostname", "process", "roots"};
+constexpr std::array<std::string_view, 12> kKinds = {"tcp",    "tcp6",     "udp",     "metadata",
+                                                     "host",   "abstract", "unix",    "vsock",
+                                                     "victim", "hostname", "process", "roots"};
 /// More than any arm can cause; a larger number was not ours.
 constexpr std::uint64_t kMostAtOnce = 1'000'000'000;
 

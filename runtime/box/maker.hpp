@@ -1,13 +1,13 @@
 #pragma once
-/// Who clones the keeper: boxd itself. Only in boxd-campaign, and only for a control arm that leaves
-/// ns.mnt out, a stand-in for it.
+/// Who clones the keeper: boxd itself. Only in boxd-campaign, and only for a control arm that
+/// leaves ns.mnt out, a stand-in for it.
 ///
-/// Theory of operation of the stand-in. boxd never clones a keeper into its own mount namespace: the
-/// box would pivot the root of boxd and of everybody who shares that namespace. So boxd clones a
-/// process that gets the user and mount namespaces a keeper would have got, and that one clones the
-/// keeper without CLONE_NEWNS, as boxd's child. The stand-in has boxd's pid namespace and cgroups: it
-/// is outside the box and shares the box's mount table; the box's making takes its root along. It
-/// does nothing but wait for the end of its socket, which boxd holds.
+/// Theory of operation of the stand-in. boxd never clones a keeper into its own mount namespace:
+/// the box would pivot the root of boxd and of everybody who shares that namespace. So boxd clones
+/// a process that gets the user and mount namespaces a keeper would have got, and that one clones
+/// the keeper without CLONE_NEWNS, as boxd's child. The stand-in has boxd's pid namespace and
+/// cgroups: it is outside the box and shares the box's mount table; the box's making takes its root
+/// along. It does nothing but wait for the end of its socket, which boxd holds.
 ///   boxd ── socket ── stand-in       Cloned, Failed, then the end
 
 #include "box/inside.hpp"

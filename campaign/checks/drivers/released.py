@@ -7,8 +7,8 @@ import prelude
 from prelude import ASK, end, is_control
 
 NEEDLES = {
-    "crash points": {"pybox": b"--list-crashpoints", "boxd": b"crash point %s struck"},
-    "cuts": {"boxd": b"inject-fault"},
+    "crash points": {"pybox": [b"--list-crashpoints"], "boxd": [b"crash point %s struck"]},
+    "cuts": {"boxd": [b"inject-fault", b"cloning the keeper"]},
 }
 
 
@@ -19,7 +19,7 @@ def holders(what):
     tests = {"pybox": beside / "crash" / "pybox",
              "boxd": beside / "crash" / "boxd" if what == "crash points" else pathlib.Path(ASK["boxd_campaign"])}
     programs = tests if is_control() else released
-    return [(programs[name], needle) for name, needle in NEEDLES[what].items()]
+    return [(programs[name], needle) for name, needles in NEEDLES[what].items() for needle in needles]
 
 
 def work():
