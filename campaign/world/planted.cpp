@@ -203,24 +203,6 @@ void Planted::look_at_terminal(short events) {
   other_end_ = sys::Fd(::open((folder_ / kTerminalLink).c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
 }
 
-void Planted::come_and_go() {
-  const std::filesystem::path place = folder_ / "later";
-  toggles_ = ::mount(nullptr, folder_.c_str(), nullptr, MS_SHARED, nullptr) == 0 &&
-             ::mkdir(place.c_str(), 0755) == 0;
-  if (toggles_) ask_.text("later", seen_as_ / "later" / "file");
-}
-
-void Planted::toggle_mount() {
-  const std::filesystem::path place = folder_ / "later";
-  toggled_ = monotonic_now();
-  if (std::exchange(mounted_, !mounted_)) {
-    ::umount2(place.c_str(), MNT_DETACH);
-  } else if (::mount("tmpfs", place.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=4k") ==
-             0) {
-    (void)write_file("later/file", text_of("later"), 0444).has_value();
-  }
-}
-
 void Planted::look_at_victim() {
   std::array<char, 4096> events;
   while (::read(victim_watch_.get(), events.data(), events.size()) > 0) {

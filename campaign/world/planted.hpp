@@ -65,7 +65,8 @@ class Planted {
   void hostname();
   /// A pseudo terminal for boxd; what is written to it goes nowhere.
   Result<void> terminal();
-  /// From now on a file comes and goes with a mount below the folder, which is a mount of its own.
+  /// From now on a file comes and goes with a mount below the folder, which is a mount of its own;
+  /// each has another text.
   void come_and_go();
   /// From now on the roots of all processes are looked at for a file that a program wrote, and
   /// answered in it. The root of this process must not change any more.
@@ -113,6 +114,7 @@ class Planted {
   std::map<std::string, unsigned> noticed_;
   bool toggles_ = false;
   bool mounted_ = false;
+  unsigned mounts_ = 0;
   Nanos toggled_{}, told_{}, looked_{};
 };
 

@@ -1,6 +1,8 @@
 # Leaves a process behind that makes file after file one byte longer, round after round, beginning when the program
-# ends: were it alive while its files are read, they would be of different rounds.
+# ends: were it alive while its files are read, they would be of different rounds. It rests longer than it works, and
+# begins rested: a box that is held back for its use of the processor would stand still just then.
 import os
+import time
 
 FILES = 64
 os.chdir("/tmp/output")
@@ -15,7 +17,10 @@ if os.fork() == 0:
     os.read(ended, 1)
     while size < 110_000:
         size += 1
+        begin = time.monotonic()
         for file in files:
             os.ftruncate(file, size)
+        time.sleep(1.5 * (time.monotonic() - begin))
     os._exit(0)
+time.sleep(0.3)
 end("left")
