@@ -200,6 +200,8 @@ test("a narrow window and a printed page lose nothing at the side", async () => 
   assert.ok(!(await page.locator(".filters").isVisible()));
   assert.ok(await page.locator(".printed").isVisible());
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+  await page.setViewportSize({ width: 703, height: 1000 });  // what is left of A4 between the margins
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 703, "the matrix of all protections fits on a page");
   const pdf = await page.pdf({ preferCSSPageSize: true });
   assert.ok(pdf.length > 20000);
   await close();

@@ -26,9 +26,10 @@ struct Panel {
 std::string size_label(std::uint64_t bytes) { return bytes == 0 ? "0" : human_size(Bytes{bytes}); }
 std::string count_label(std::uint64_t count) { return grouped(count); }
 std::string cpu_label(std::uint64_t microseconds) {
-  return microseconds == 0
-             ? "0"
-             : fmt::format("{}.{:01} s", microseconds / 1000000, microseconds / 100000 % 10);
+  if (microseconds == 0) return "0";
+  if (microseconds < 1000) return fmt::format("{} µs", microseconds);
+  if (microseconds < 1000000) return fmt::format("{} ms", microseconds / 1000);
+  return fmt::format("{}.{:01} s", microseconds / 1000000, microseconds / 100000 % 10);
 }
 
 /// The next round number: of a size in quarters of a power of two, of anything else in halves of a

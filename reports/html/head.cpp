@@ -13,7 +13,11 @@ std::string headline(const Campaign& campaign) {
     const std::uint64_t count = campaign.count(verdict);
     return count == 1 ? std::string(one) : fmt::format("{} {}", grouped(count), many);
   };
-  if (campaign.verdict == "held") return "Every claim held";
+  if (campaign.verdict == "held") {
+    return campaign.count(Verdict::Held) == campaign.checks.size()
+               ? "Every claim held"
+               : "Every claim that could be tried here held";
+  }
   if (campaign.verdict == "broken")
     return some(Verdict::Broken, "One claim is broken", "claims are broken");
   if (campaign.verdict == "error") {
