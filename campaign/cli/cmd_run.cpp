@@ -205,7 +205,8 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
                        .redactor = redactor,
                        .cancel_fd = cancel.fd()};
   const Evidence evidence = PYBOX_TRY(carry_out(setting, begun, settings, around));
-  cli::say(summary_text(evidence, around.terminal.colour));
+  const std::vector<Check> known = PYBOX_TRY(choose_checks(setting.sources, {}));
+  cli::say(summary_text(evidence, around.terminal.colour, known));
   PYBOX_TRY(cli::print((begun.folder / "report.html").string() + "\n"));
   if (!evidence.complete) {
     cli::say("interrupted; `campaign run --resume` goes on\n");
