@@ -86,7 +86,9 @@ std::string not_proven(const ReportInput& input) {
   std::string out = R"(<section id="not-proven"><h2>What is not proven</h2>)";
   std::string names;
   for (const auto& [name, proven] : campaign.protections) {
-    if (!proven) names += "<li>" + code(name) + "</li>";
+    if (!proven)
+      names += "<li>" + code(name) + " <span class=\"quiet-text\">" +
+               html_text(shortened(why_unproven(campaign, name), 300)) + "</span></li>";
   }
   if (names.empty()) {
     out += "<p>Every protection is proven by at least one control.</p>";

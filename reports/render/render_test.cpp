@@ -115,5 +115,30 @@ TEST_CASE("the text of a diff is what its golden file says, and safe to print") 
   check_golden("reports/render/golden/diff.txt", text);
 }
 
+TEST_CASE("a protection that is not proven is told with what became of its checks") {
+  Campaign campaign;
+  const auto add = [&](const char* id, Verdict verdict, std::vector<std::string> removed) {
+    Check check;
+    check.id = id;
+    check.engine = "native";
+    check.verdict = verdict;
+    check.arms.resize(2);
+    check.arms[0].name = "protected";
+    check.arms[1].name = "control";
+    check.arms[1].removed = std::move(removed);
+    campaign.checks.push_back(check);
+  };
+  add("a.unmet", Verdict::Unmet, {"cg.kill"});
+  add("b.two", Verdict::Held, {"cg.kill", "ns.pid"});
+  CHECK(why_unproven(campaign, "cg.kill") ==
+        "a.unmet@native is unmet, b.two@native is held, and not by it alone");
+  CHECK(why_unproven(campaign, "ns.pid") == "b.two@native is held, and not by it alone");
+  CHECK(why_unproven(campaign, "cg.swap") == "no check of this campaign leaves it out");
+  campaign.protections = {{"cg.swap", false}, {"cg.mem", false}, {"ns.pid", false}};
+  const std::string text = summary_markdown(campaign, nullptr);
+  CHECK(text.find("- `cg.mem`, `cg.swap`: no check of this campaign leaves it out\n") !=
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace pybox::reports

@@ -58,11 +58,16 @@ void add_trouble(std::string& out, const Campaign& campaign) {
 }
 
 void add_unproven(std::string& out, const Campaign& campaign) {
-  std::string names;
+  std::map<std::string, std::string> names;
   for (const auto& [name, proven] : campaign.protections) {
-    if (!proven) names += (names.empty() ? "" : ", ") + markdown_code(name);
+    if (proven) continue;
+    std::string& alike = names[why_unproven(campaign, name)];
+    alike += (alike.empty() ? "" : ", ") + markdown_code(name);
   }
-  if (!names.empty()) out += "\n## Protections that no control proved\n\n" + names + "\n";
+  if (names.empty()) return;
+  out += "\n## Protections that no control proved\n\n";
+  for (const auto& [why, alike] : names)
+    out += "- " + alike + ": " + markdown_text(shortened(why, kCellKept)) + "\n";
 }
 
 void add_changes(std::string& out, const Campaign& campaign, const Campaign* previous) {

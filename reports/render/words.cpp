@@ -175,6 +175,20 @@ bool as_expected(const Arm& arm) {
   return std::find(arm.expected.begin(), arm.expected.end(), arm.observed) != arm.expected.end();
 }
 
+std::string why_unproven(const Campaign& campaign, const std::string& protection) {
+  std::string why;
+  for (const Check& check : campaign.checks) {
+    const Arm* control = check.arm("control");
+    if (control == nullptr || std::find(control->removed.begin(), control->removed.end(),
+                                        protection) == control->removed.end())
+      continue;
+    why += (why.empty() ? "" : ", ") + check.full_id() +
+           (check.verdict == Verdict::Held ? " is held, and not by it alone"
+                                           : " is " + std::string(name_of(check.verdict)));
+  }
+  return why.empty() ? "no check of this campaign leaves it out" : why;
+}
+
 std::string rerun_command(const Check& check, std::string_view arm) {
   return "campaign run " + shell_word(check.id) + " --engine " + shell_word(check.engine) +
          (arm.empty() ? "" : " --arm " + shell_word(arm));

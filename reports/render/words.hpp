@@ -47,6 +47,9 @@ std::string arm_title(const Arm& arm);
 std::string expected_text(const Arm& arm);
 /// Did the arm show what it had to?
 bool as_expected(const Arm& arm);
+/// What became of the checks that leave out a protection that is not proven:
+/// "leftovers.chain@native is unmet", "no check of this campaign leaves it out".
+std::string why_unproven(const Campaign& campaign, const std::string& protection);
 /// `campaign run net.loopback --engine native --arm control`
 std::string rerun_command(const Check& check, std::string_view arm);
 /// The commands that check the folder without PyBox, one a line, to be run inside it.
