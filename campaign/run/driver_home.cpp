@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 constexpr Nanos kCopyPatience = std::chrono::seconds(120);
 /// A VM that boots under TCG on two busy cores.
 constexpr Nanos kStartPatience = std::chrono::seconds(300);
+constexpr Nanos kStopPatience = std::chrono::seconds(60);
 
 /// What a home needs of another; what is not there is left out.
 constexpr const char* kShared[] = {"images", "vm/kernel"};
@@ -69,7 +70,8 @@ Result<DriverHome> DriverHome::make(const sys::StateDirs& dirs, const fs::path& 
 
 DriverHome::~DriverHome() {
   if (root_.empty()) return;
-  if (vm_started_) (void)pybox({"vm", "stop"}).has_value();
+  life_.reset();
+  if (guard_.is_running()) (void)guard_.wait(kStopPatience).has_value();
   (void)sys::remove_tree(root_).has_value();
 }
 
@@ -81,8 +83,22 @@ Result<fs::path> DriverHome::fresh_scratch() {
 }
 
 Result<void> DriverHome::start_vm() {
-  vm_started_ = true;
+  if (!guard_.is_running()) PYBOX_TRY(guard_vm());
   return pybox({"vm", "start"});
+}
+
+Result<void> DriverHome::guard_vm() {
+  sys::Pipe life = PYBOX_TRY(sys::make_pipe());
+  sys::SpawnPlan plan;
+  plan.program = "sh";
+  plan.args = {"-c", "read -r none; exec \"$0\" vm stop", pybox_of(programs_).string()};
+  plan.environment = sys::tool_environment();
+  plan.environment.push_back("PYBOX_HOME=" + home().string());
+  plan.fds = {{life.read.get(), 0}};
+  plan.new_session = true;
+  guard_ = PYBOX_TRY(sys::spawn(plan));
+  life_ = std::move(life.write);
+  return {};
 }
 
 Result<void> DriverHome::pybox(std::vector<std::string> words) const {

@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "campaign/model/sources.hpp"
 #include "sys/fd.hpp"
+#include "sys/process.hpp"
 #include "sys/state_dirs.hpp"
 
 namespace pybox::campaign {
@@ -25,7 +26,8 @@ class DriverHome {
       : root_(std::exchange(other.root_, {})),
         programs_(std::move(other.programs_)),
         lock_(std::move(other.lock_)),
-        vm_started_(other.vm_started_) {}
+        life_(std::move(other.life_)),
+        guard_(std::move(other.guard_)) {}
   DriverHome& operator=(DriverHome&&) = delete;
 
   std::filesystem::path drivers() const { return root_ / "drivers"; }
@@ -39,11 +41,14 @@ class DriverHome {
   DriverHome(std::filesystem::path root, std::filesystem::path programs)
       : root_(std::move(root)), programs_(std::move(programs)) {}
   Result<void> pybox(std::vector<std::string> words) const;
+  Result<void> guard_vm();
 
   std::filesystem::path root_;
   std::filesystem::path programs_;
   sys::Fd lock_;  ///< held while we live: whoever gets it finds the folder of a dead campaign
-  bool vm_started_ = false;
+  /// A process that stops the VM when this end of its pipe closes: also when we are killed.
+  sys::Fd life_;
+  sys::Child guard_;
 };
 
 }  // namespace pybox::campaign

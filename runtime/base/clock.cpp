@@ -5,6 +5,11 @@
 #include <cstdio>
 #include <ctime>
 
+// A build of the campaign's judges time by the clock on the wall, which a check must catch.
+#ifndef PYBOX_STEADY_CLOCK
+#define PYBOX_STEADY_CLOCK CLOCK_MONOTONIC
+#endif
+
 namespace pybox {
 namespace {
 
@@ -16,7 +21,7 @@ Nanos read(clockid_t id) {
 
 }  // namespace
 
-Nanos monotonic_now() { return read(CLOCK_MONOTONIC); }
+Nanos monotonic_now() { return read(PYBOX_STEADY_CLOCK); }
 Nanos wall_now() { return read(CLOCK_REALTIME); }
 
 timespec to_timespec(Nanos time) {

@@ -1,10 +1,14 @@
 # Burns processor time in four processes; with "daemons", in ones that have left the program's process group and
-# session. Stops when they had well over the share in one second, else after some seconds.
+# session; with "deaf", in ones that ignore what can be ignored. Stops when they had well over the share in one second, else after some seconds.
 import os
+import signal
 import time
 
 seconds, share, daemons = ASK["args"]["seconds"], ASK["args"]["share"], ASK["args"].get("daemons", False)
 until = time.monotonic() + seconds
+if ASK["args"].get("deaf"):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
 TICK = os.sysconf("SC_CLK_TCK")
 
 

@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import secrets
+import select
 import shutil
 import signal
 import subprocess
@@ -108,8 +109,25 @@ def _own_places():
         OWN_TMP = True
 
 
+def _end_with_the_campaign():
+    """A campaign that is killed takes its driver along, and what the driver has started: all of it is one process
+    group, the driver's, which ends every one that waits to be read or fed."""
+    if os.getpgrp() != os.getpid():
+        return  # started by hand
+    watched = os.pidfd_open(os.getppid())
+    if os.fork() != 0:
+        os.close(watched)
+        return
+    for stream in (0, 1, 2):
+        os.close(stream)
+    select.select([watched], [], [])
+    os.killpg(0, signal.SIGKILL)
+
+
 def main(work, isolated=False):
     inside = os.environ.pop(_INSIDE, None)
+    if not inside:
+        _end_with_the_campaign()
     ASK.update(json.loads(inside) if inside else json.load(sys.stdin))
     if isolated and not inside:
         _enter_namespaces()
