@@ -65,6 +65,9 @@ Result<void> write_signatures(const fs::path& dir, const Campaign& campaign,
     const std::string statement = PYBOX_TRY(make(campaign, digest));
     statements += PYBOX_TRY(dsse_envelope(kStatementType, statement, key)) + "\n";
   }
+  // While they are missing, everybody sees that the folder is not finished.
+  std::error_code absent;
+  fs::remove(dir / "evidence.intoto.jsonl", absent);
   PYBOX_TRY(put(dir, "manifest.sha256", manifest));
   PYBOX_TRY(put(dir, "manifest.sha256.sshsig", ssh_signature(manifest, key)));
   return put(dir, "evidence.intoto.jsonl", statements);

@@ -74,6 +74,7 @@ struct Begun {
   fs::path folder;
   Plan plan;
   Journal journal;
+  bool all_recorded = false;  ///< only its reports are missing
 };
 
 Result<std::optional<PreviousRun>> link_previous(const Setting& setting, const fs::path& folder) {
@@ -150,8 +151,12 @@ Result<Begun> go_on(const Setting& setting, const fs::path& programs) {
         .hint("one campaign is about one set of checks; run it anew");
   }
   const Event& last = journal.before().back();
-  if (last.kind == EventKind::Ended && last.complete)
-    return Error(ErrorKind::Refused, "the campaign in `" + folder.string() + "` is complete");
+  PYBOX_TRY(sweep_temporaries(folder));
+  if (last.kind == EventKind::Ended && last.complete) {
+    if (is_written(folder))
+      return Error(ErrorKind::Refused, "the campaign in `" + folder.string() + "` is complete");
+    return Begun{folder, std::move(plan), std::move(journal), true};
+  }
   Event resumed;
   resumed.kind = EventKind::Resumed;
   resumed.torn_bytes = journal.torn_bytes();
@@ -167,7 +172,7 @@ Result<Evidence> carry_out(const Setting& setting, Begun& begun, RunSettings& se
   const WorldSettings world{
       .programs = settings.programs, .dirs = setting.dirs, .cancel_fd = settings.cancel_fd};
   cli::say("evidence goes to " + begun.folder.string() + "\n");
-  {
+  if (!begun.all_recorded) {
     const auto watcher = watch_live(around.terminal.err_is_terminal, around.terminal.colour);
     OpeningProgress progress(*watcher);
     settings.open_world = [&](EngineKind engine, WorldBoxd boxd) {

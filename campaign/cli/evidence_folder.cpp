@@ -60,10 +60,28 @@ Result<fs::path> folder_to_resume(const std::optional<std::string_view>& out,
     folders.push_back(at->path());
   std::sort(folders.rbegin(), folders.rend());
   for (const fs::path& folder : folders) {
-    if (!has_complete_end(folder)) return folder;
+    if (!has_complete_end(folder) || !is_written(folder)) return folder;
   }
   return Error(ErrorKind::Usage, "there is no interrupted campaign to go on with")
       .hint("`--out DIR` names one elsewhere");
+}
+
+bool is_written(const fs::path& folder) {
+  std::error_code ignored;
+  // The statements are the last to be written, and go before the manifest is written anew.
+  if (!fs::exists(folder / "evidence.intoto.jsonl", ignored)) return false;
+  const auto manifest = sys::read_file(folder / "manifest.sha256");
+  const auto events = sys::read_file(folder / "events.jsonl", 256_MiB);
+  return manifest && events && manifest->find(sha256_hex(*events)) != std::string::npos;
+}
+
+void sweep_temporaries(const fs::path& folder) {
+  std::error_code ignored;
+  std::vector<fs::path> found;
+  for (fs::recursive_directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+    if (at->path().filename().string().starts_with('.')) found.push_back(at->path());
+  }
+  for (const fs::path& file : found) fs::remove(file, ignored);
 }
 
 }  // namespace pybox::campaign

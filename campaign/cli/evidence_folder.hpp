@@ -22,9 +22,15 @@ Result<std::filesystem::path> make_evidence_folder(const std::optional<std::stri
                                                    const std::string& created);
 
 /// What `--resume` goes on with: `out`, else the newest folder below evidence/ whose journal has no
-/// complete end. Error kind Usage: there is none.
+/// complete end, or whose reports are not all written. Error kind Usage: there is none.
 Result<std::filesystem::path> folder_to_resume(const std::optional<std::string_view>& out,
                                                const sys::StateDirs& dirs);
+
+/// Whether the reports are there and signed, of all that events.jsonl holds: not so when a campaign
+/// was killed after its last arm.
+bool is_written(const std::filesystem::path& folder);
+/// Removes what a kill in the middle of writing left under a temporary name.
+void sweep_temporaries(const std::filesystem::path& folder);
 
 /// One line of CHAIN.jsonl: {"event": "started"|"finished", "id", "folder", "plan_sha256",
 /// "manifest_sha256", "verdict", "seq", "prev"}; the last two follow from the line before.

@@ -53,11 +53,7 @@ Result<Journal> Journal::resume(const std::filesystem::path& folder) {
     return Error(ErrorKind::Refused, "the campaign in `" + folder.string() + "` never began")
         .hint("remove the folder and run it anew");
   }
-  if (journal.torn_bytes_ > 0) {
-    if (::ftruncate(journal.file_.get(), static_cast<off_t>(whole)) != 0)
-      return Error::from_errno(errno, "cutting a torn line off events.jsonl");
-    PYBOX_TRY(sync(journal.file_.get(), "syncing events.jsonl"));
-  }
+  journal.whole_ = whole;
   const std::string_view lines = std::string_view(text).substr(0, whole - 1);
   const std::size_t last = lines.rfind('\n');
   journal.last_ = sha256_hex(last == std::string_view::npos ? lines : lines.substr(last + 1));
@@ -72,10 +68,20 @@ Result<void> Journal::append(Event event) {
   event.at = monotonic_now() - origin_;
   event.utc = rfc3339(wall_now());
   const std::string line = PYBOX_TRY(event_to_json(event));
+  PYBOX_TRY(cut_torn_line());
   PYBOX_TRY_CONTEXT(sys::write_all(file_.get(), line + "\n"), "writing events.jsonl");
   PYBOX_TRY(sync(file_.get(), "syncing events.jsonl"));
   last_ = sha256_hex(line);
   ++next_;
+  return {};
+}
+
+/// Only now: who is killed between reading and telling of it leaves it for the next to tell.
+Result<void> Journal::cut_torn_line() {
+  if (!whole_) return {};
+  if (torn_bytes_ > 0 && ::ftruncate(file_.get(), static_cast<off_t>(*whole_)) != 0)
+    return Error::from_errno(errno, "cutting a torn line off events.jsonl");
+  whole_.reset();
   return {};
 }
 

@@ -3,6 +3,7 @@
 /// done; each carries the digest of the line before it.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,19 +18,20 @@ class Journal {
  public:
   /// A new one. Error kind Refused when DIR/events.jsonl is there already.
   static Result<Journal> create(const std::filesystem::path& folder);
-  /// Goes on with one that was interrupted: reads and checks what is there, cuts a torn last line
-  /// off and takes the clock up where it stopped. Error kind Evidence when the chain does not hold.
+  /// Goes on with one that was interrupted: reads and checks what is there and takes the
+  /// clock up where it stopped. A torn last line is cut off by the first append. Error kind Evidence when the chain does not hold.
   static Result<Journal> resume(const std::filesystem::path& folder);
 
   /// Fills in number, digest and times, and writes the line.
   Result<void> append(Event event);
 
-  /// What was in it when it was resumed, without what was cut off.
+  /// What was in it when it was resumed, without a torn line.
   const std::vector<Event>& before() const { return before_; }
   std::uint64_t torn_bytes() const { return torn_bytes_; }
 
  private:
   explicit Journal(sys::Fd file) : file_(std::move(file)) {}
+  Result<void> cut_torn_line();
 
   sys::Fd file_;
   std::uint64_t next_ = 0;
@@ -37,6 +39,7 @@ class Journal {
   Nanos origin_{};    ///< monotonic time of the start
   std::vector<Event> before_;
   std::uint64_t torn_bytes_ = 0;
+  std::optional<std::uint64_t> whole_;  ///< where whole lines end, until something was appended
 };
 
 }  // namespace pybox::campaign
