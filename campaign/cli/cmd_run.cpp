@@ -151,7 +151,7 @@ Result<Begun> go_on(const Setting& setting, const fs::path& programs) {
         .hint("one campaign is about one set of checks; run it anew");
   }
   const Event& last = journal.before().back();
-  PYBOX_TRY(sweep_temporaries(folder));
+  sweep_temporaries(folder);
   if (last.kind == EventKind::Ended && last.complete) {
     if (is_written(folder))
       return Error(ErrorKind::Refused, "the campaign in `" + folder.string() + "` is complete");

@@ -4,6 +4,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "campaign/model/event.hpp"
 #include "sys/file.hpp"

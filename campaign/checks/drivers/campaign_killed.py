@@ -75,6 +75,8 @@ def arm_of(event):
 
 def each_once(folder):
     """Every planned arm was ended once, and judged once; what was cut short has no end."""
+    if not (folder / "campaign.json").exists():
+        return ["there is no campaign.json"]
     plan = json.loads((folder / "plan.json").read_bytes())
     report = json.loads((folder / "campaign.json").read_bytes())
     ended = {}
