@@ -20,6 +20,8 @@ HOSTILE = ("<script>alert(1)</script><img src=x onerror=alert(1)></pre></td></ta
            "<a href=\"javascript:alert(1)\">x</a><base href=http://evil.example/>\n| a | b |\n# heading\n```\n"
            "[x](javascript:alert(1)) ![x](http://evil.example/p.png)\n=cmd|' /C calc'!A1 ]]>]]&gt;&bogus;<?x?><![CDATA["
            "\x00\x01\x08\x0b\x0c\x1b[31m\x7f\x80\x9b\ufffe\uffff\u202e\u2028::error::x\n##vso[task.complete]")
+# As much of it as fits into a signature.
+SHORT = "<img src=x>[x](http:x)|a|\n# b\x1b[31m"
 TABLE = """
 [[check]]
 id = "probe.words"
@@ -49,11 +51,14 @@ end("reached" if found else ASK["args"]["signature"], found or text, said=text, 
 
 def reports(name, text):
     """The folder of a campaign whose probe says this."""
+    signature = "EBADF"
+    if ASK["args"]["what"] == "md":
+        signature = text if text == TAME else SHORT
     checks, folder = scratch() / f"checks-{name}", scratch() / name
     for part in ("words", "probes", "drivers"):
         (checks / part).mkdir(parents=True)
     (checks / "words" / "words.toml").write_text(TABLE.format(
-        text=json.dumps(text), signature=json.dumps(text if ASK["args"]["what"] == "md" else "EBADF")))
+        text=json.dumps(text), signature=json.dumps(signature)))
     prelude_text = (prelude.source() / "adversarial" / "programs" / "probes" / "prelude.py").read_text()
     (checks / "probes" / "prelude.py").write_text(prelude_text)
     (checks / "probes" / "words.py").write_text(PROBE)
@@ -124,7 +129,7 @@ def work():
         folder = reports("hostile", HOSTILE)
         shown = (folder / name).read_bytes().decode("utf-8")
         json.loads((folder / "campaign.json").read_bytes()), json.loads((folder / "ctrf.json").read_bytes())
-        if "alert" not in shown:
+        if "alert" not in shown and "img" not in shown:
             end("not-shown", "the hostile words are not in the report")
         others, active = look(shown)
     differ = [f"{element}: {elements[element]} and {others[element]}" for element in sorted(

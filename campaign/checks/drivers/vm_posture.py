@@ -2,7 +2,8 @@
 runs in the given home.
 
 args["what"]: "sandbox" (its filter of system calls), "network" (no network or vsock device, no socket but Unix ones, no tap),
-"share" (no folder of the host in the guest), "files" (no descriptor but its disks, read-only, and its ends).
+"share" (no folder of the host in the guest), "files" (no descriptor but its disks, read-only, and its ends), "rights" (no
+capability, no way to one, no environment, no core file).
 The control arm looks at a QEMU that is started without what the check is about.
 """
 
@@ -20,6 +21,7 @@ from prelude import ASK, end, is_control, scratch
 # What the control's QEMU has that PyBox's must not have.
 OPEN = {
     "sandbox": [],
+    "rights": [],
     "network": ["-netdev", "user,id=n0,hostfwd=tcp:127.0.0.1:0-:22", "-device", "virtio-net-pci,netdev=n0"],
     "share": ["-fsdev", "local,id=f0,path={scratch},security_model=none", "-device", "virtio-9p-pci,fsdev=f0,mount_tag=t"],
     "files": ["-drive", "file={scratch}/disk,if=virtio,format=raw"],
@@ -88,7 +90,25 @@ def files(pid):
     return wrong
 
 
-LOOK = {"sandbox": sandbox, "network": network, "share": share, "files": files}
+def rights(pid):
+    wrong = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        status = read(f"/proc/{pid}/task/{task}/status").decode()
+        held = re.findall(r"^(Cap(?:Inh|Prm|Eff|Amb)):\s+0*([1-9a-f][0-9a-f]*)$", status, re.M)
+        wrong += [f"{name} of a thread is {value}" for name, value in held]
+        if not re.search(r"^NoNewPrivs:\s+1$", status, re.M):
+            wrong.append("a thread may gain rights by execve")
+        if re.search(r"^Uid:\s+0\b", status, re.M) and not re.search(r"^CapBnd:\s+0+$", status, re.M):
+            wrong.append("a thread of root's may regain capabilities")
+    environment = read(f"/proc/{pid}/environ").strip(b"\0")
+    if environment:
+        wrong.append(f"its environment has {environment.count(bytes(1)) + 1} entries")
+    if not re.search(r"^Max core file size\s+0\s+0\s", read(f"/proc/{pid}/limits").decode(), re.M):
+        wrong.append("it may write a core file with the guest's memory")
+    return sorted(set(wrong))
+
+
+LOOK = {"sandbox": sandbox, "rights": rights, "network": network, "share": share, "files": files}
 
 
 def open_qemu(what):
