@@ -227,6 +227,10 @@ Result<void> ensure_private_dir(const std::filesystem::path& path) {
     return Error(ErrorKind::HostCannot, "the folder " + path.string() + " belongs to another user")
         .hint("set PYBOX_HOME to a folder of your own");
   }
+  if ((info.st_mode & S_IWOTH) != 0) {
+    return Error(ErrorKind::HostCannot, "everybody may write to the folder " + path.string())
+        .hint("`chmod 700` it when nothing strange is in it, or set PYBOX_HOME to another place");
+  }
   return {};
 }
 

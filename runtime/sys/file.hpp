@@ -28,8 +28,8 @@ enum class Durability { Synced, Unsynced };
 Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes,
                           unsigned mode = 0600, Durability durability = Durability::Synced);
 
-/// Creates the folder and its parents, mode 0700; an existing folder is fine, a symbolic link or a
-/// folder owned by another user is refused.
+/// Creates the folder and its parents, mode 0700; an existing folder is fine, a symbolic link, a
+/// folder owned by another user and one that everybody may write to are refused.
 Result<void> ensure_private_dir(const std::filesystem::path& path);
 
 /// Removes a tree, following no link and crossing no mount; an absent tree is fine. Folders are

@@ -95,4 +95,15 @@ TEST_CASE("a private folder is made with its parents and a link in its place is 
   CHECK(refused.error().message().find("is not a folder") != std::string::npos);
 }
 
+TEST_CASE("a folder that everybody may write to is no private one") {
+  const TempDir dir;
+  REQUIRE(ensure_private_dir(dir.path / "open"));
+  REQUIRE(::chmod((dir.path / "open").c_str(), 0777) == 0);
+  const auto refused = ensure_private_dir(dir.path / "open");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message().starts_with("everybody may write to the folder"));
+  REQUIRE(::chmod((dir.path / "open").c_str(), 0755) == 0);
+  CHECK(ensure_private_dir(dir.path / "open"));
+}
+
 }  // namespace pybox::sys

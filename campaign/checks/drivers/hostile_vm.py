@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import socket
 import subprocess
@@ -25,10 +26,11 @@ from prelude import ASK, end, is_control, scratch
 MOST_S = 60
 START_S = 240
 MOST_MEMORY_KIB = 400_000
-MOST_LOG = 3 << 20
+# Two files of a mebibyte each; the flood is larger.
+MOST_LOG = (2 << 20) + (64 << 10)
 # Of what a guest floods: a control needs no more. An emulated serial port is slow.
 ENOUGH = 100_000
-FLOOD = [("console", (b"\x1b]0;owned\x07\x1b[2J\x9b31m" + b"z" * 980 + b"\n"), 6000), hostile.FAILED]
+FLOOD = [("console", (b"\x1b]0;owned\x07\x1b[2J\x9b31m" + b"z" * 980 + b"\n"), 2300), hostile.FAILED]
 
 
 def place():
@@ -88,13 +90,14 @@ def attack(vm):
             return wrong + [f"{name}: the supervisor is not the same any more"]
     if resident_kib(pid) > MOST_MEMORY_KIB:
         wrong.append(f"the supervisor took {resident_kib(pid)} KiB")
+    wrong += vm.ask("truncated and gone", [*hostile.CUT_SHORT["truncated"], ("end",)])
+    # The guest has come to it, so all of the flood is out.
     logs = prelude.pybox("vm", "logs", binary=vm.pybox, home=vm.home)
     if shows_control(logs.out):
         wrong.append("`pybox vm logs` shows control characters")
     size = sum(path.stat().st_size for path in (vm.home / "vm").glob("console.log*"))
     if size > MOST_LOG:
         wrong.append(f"the console's log has {size} bytes")
-    wrong += vm.ask("truncated and gone", [*hostile.CUT_SHORT["truncated"], ("end",)])
     return wrong
 
 
@@ -124,8 +127,6 @@ def without_protection(pybox, home):
 
 def trusting_host(home, ends):
     channel, console = ends["link"][0], ends["console"][0]
-    for fd in (channel, console):
-        fd.settimeout(0.2)
     head, body = link.order(hostile.told(FLOOD), home, 2)
     hello = link.encode(link.HELLO, 0, {"time_ns": time.time_ns(), "resumed": False}, os.urandom(64))
     log, asked, give_up = b"", False, time.monotonic() + START_S
@@ -134,11 +135,10 @@ def trusting_host(home, ends):
         if not asked and time.monotonic() > next_hello:
             channel.sendall(hello)
             next_hello = time.monotonic() + 2
-        for fd in (channel, console):
-            try:
-                data = fd.recv(1 << 20)
-            except TimeoutError:
-                continue
+        for fd in select.select([channel, console], [], [], 0.2)[0]:
+            data = fd.recv(1 << 20)
+            if not data:
+                end("no-guest", said=log[-300:].decode("utf-8", "replace"))
             if fd is console:
                 log += data
             elif data and not asked:
