@@ -79,7 +79,8 @@ bool is_written(const fs::path& folder) {
 void sweep_temporaries(const fs::path& folder) {
   std::error_code ignored;
   std::vector<fs::path> found;
-  for (fs::recursive_directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+  for (fs::recursive_directory_iterator at(folder, ignored), end; at != end;
+       at.increment(ignored)) {
     if (at->path().filename().string().starts_with('.')) found.push_back(at->path());
   }
   for (const fs::path& file : found) fs::remove(file, ignored);

@@ -1,7 +1,7 @@
 /// campaign-clock: the first process of a guest whose clock jumps. It carries a boxd behind its own
 /// program, byte for byte, becomes that, and leaves a process behind that turns the clock on the
-/// wall whenever a process of the guest calls itself "jump+SECONDS" or "jump-SECONDS". Only a driver
-/// of the campaign puts it into a throwaway VM.
+/// wall whenever a process of the guest calls itself "jump+SECONDS" or "jump-SECONDS". Only a
+/// driver of the campaign puts it into a throwaway VM.
 
 #include <elf.h>
 #include <fcntl.h>
@@ -75,8 +75,8 @@ void jump(const sys::Fd& console, long seconds) {
   ::clock_gettime(CLOCK_REALTIME, &now);
   now.tv_sec += seconds;
   const char* done = ::clock_settime(CLOCK_REALTIME, &now) == 0 ? "jumped" : "stuck";
-  (void)sys::write_all(console.get(), std::string("\npybox-clock ") + done + " " +
-                                          std::to_string(seconds) + "\n")
+  (void)sys::write_all(console.get(),
+                       std::string("\npybox-clock ") + done + " " + std::to_string(seconds) + "\n")
       .has_value();
 }
 

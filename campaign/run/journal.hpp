@@ -19,7 +19,8 @@ class Journal {
   /// A new one. Error kind Refused when DIR/events.jsonl is there already.
   static Result<Journal> create(const std::filesystem::path& folder);
   /// Goes on with one that was interrupted: reads and checks what is there and takes the
-  /// clock up where it stopped. A torn last line is cut off by the first append. Error kind Evidence when the chain does not hold.
+  /// clock up where it stopped. A torn last line is cut off by the first append. Error kind
+  /// Evidence when the chain does not hold.
   static Result<Journal> resume(const std::filesystem::path& folder);
 
   /// Fills in number, digest and times, and writes the line.

@@ -30,10 +30,10 @@ struct ChildPlan {
   pid_t parent = 0;
 };
 
-/// For the day on which a guest has taken QEMU over: without a right beyond its caller's id, whoever
-/// started it, and without a core file that holds the guest's memory. A caller that is not root has
-/// no bounding set to empty, and nothing to lose; no-new-privs keeps root from getting back, by
-/// execve, what was given up.
+/// For the day on which a guest has taken QEMU over: without a right beyond its caller's id,
+/// whoever started it, and without a core file that holds the guest's memory. A caller that is not
+/// root has no bounding set to empty, and nothing to lose; no-new-privs keeps root from getting
+/// back, by execve, what was given up.
 bool give_up_rights() {
   for (unsigned long capability = 0; capability < 64; ++capability)
     ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
@@ -42,8 +42,7 @@ bool give_up_rights() {
   const rlimit no_core{0, 0};
   return ::setrlimit(RLIMIT_CORE, &no_core) == 0 &&
          ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0 &&
-         ::syscall(SYS_capset, &header, none) == 0 &&
-         ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+         ::syscall(SYS_capset, &header, none) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
 /// After fork: async-signal-safe calls only.

@@ -1,5 +1,6 @@
 # Burns processor time in four processes; with "daemons", in ones that have left the program's process group and
-# session; with "deaf", in ones that ignore what can be ignored. Stops when they had well over the share in one second, else after some seconds.
+# session; with "deaf", in ones that ignore what can be ignored. Stops when they had well over the share in one
+# second, else after some seconds.
 import os
 import signal
 import time
