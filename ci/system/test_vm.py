@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import shutil
 import signal
 import threading
@@ -173,3 +174,20 @@ def names_accelerator(t):
     t.check("accelerator", run.get("host.accelerator") in ("kvm", "tcg"), str(run.get("host.accelerator")))
     if run.get("host.accelerator") == "tcg":
         t.has("a note", " ".join(run.get("notes", [])).lower(), "boundary")
+
+
+@test("QEMU has no capability and no way to one, whoever started it", engines=VM)
+def qemu_without_rights(t):
+    t.ended(t.exec("-c", "print(1)"), 0)  # the VM is up
+    told = json.loads(t.pybox("vm", "status", "--json").out)
+    status = pathlib.Path(f"/proc/{told['qemu_pid']}/status").read_text()
+    fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+        t.equal(name, int(fields[name], 16), 0)
+    if fields["Uid"].split()[0] == "0":
+        t.equal("CapBnd", int(fields["CapBnd"], 16), 0)
+    t.equal("NoNewPrivs", fields["NoNewPrivs"], "1")
+    t.equal("Seccomp", fields["Seccomp"], "2")
+    # The same reading says otherwise of a process that gave nothing up.
+    own = pathlib.Path("/proc/self/status").read_text()
+    t.check("the reading tells the two apart", "NoNewPrivs:\t1" not in own or "Seccomp:\t2" not in own)
