@@ -35,6 +35,8 @@ class CgroupV1 final : public BoxCgroup {
     PYBOX_TRY(pids_.write("pids.max", std::to_string(guarded(cuts, "cg.pids", limits.pids))));
     PYBOX_TRY(cpu_.write("cpu.cfs_period_us", std::to_string(kPeriodMicros)));
     PYBOX_TRY(cpu_.write("cpu.cfs_quota_us", quota(guarded(cuts, "cg.cpu", limits.cpu.count))));
+    // A control arm shows nothing where others leave it less than the limit.
+    if (cuts.left_out("cg.cpu")) PYBOX_TRY(cpu_.write("cpu.shares", "10240"));
     for (const CgroupFolder* folder : {&memory_, &pids_, &cpu_, &cpuacct_}) {
       if (!folder->path().empty()) tasks_.push_back(PYBOX_TRY(folder->open("tasks", O_WRONLY)));
     }

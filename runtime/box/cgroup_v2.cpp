@@ -28,6 +28,8 @@ class CgroupV2 final : public BoxCgroup {
       PYBOX_TRY(folder_.write("memory.swap.max", "0"));
     PYBOX_TRY(folder_.write("pids.max", std::to_string(guarded(cuts, "cg.pids", limits.pids))));
     PYBOX_TRY(folder_.write("cpu.max", quota(guarded(cuts, "cg.cpu", limits.cpu.count))));
+    // A control arm shows nothing where others leave it less than the limit.
+    if (cuts.left_out("cg.cpu")) PYBOX_TRY(folder_.write("cpu.weight", "1000"));
     memory_ = PYBOX_TRY(folder_.open("memory.current", O_RDONLY));
     pids_ = PYBOX_TRY(folder_.open("pids.current", O_RDONLY));
     cpu_ = PYBOX_TRY(folder_.open("cpu.stat", O_RDONLY));
