@@ -74,6 +74,7 @@ Result<void> write_signatures(const fs::path& dir, const Campaign& campaign,
 }
 
 Result<void> write_all(const fs::path& dir, const SigningKey& key) {
+  PYBOX_TRY(check_signer(dir, key));
   const Campaign campaign = PYBOX_TRY(load(dir / "campaign.json"));
   const Earlier earlier = PYBOX_TRY(load_earlier(dir, campaign));
   const Campaign* const previous = earlier.previous ? &*earlier.previous : nullptr;
@@ -88,6 +89,15 @@ Result<void> write_all(const fs::path& dir, const SigningKey& key) {
 }
 
 }  // namespace
+
+Result<void> check_signer(const fs::path& dir, const SigningKey& key) {
+  std::error_code ignored;
+  if (!fs::exists(dir / "evidence.pub", ignored)) return {};
+  const std::string signer = PYBOX_TRY(sys::read_file(dir / "evidence.pub"));
+  if (signer == to_pem(key.public_key())) return {};
+  return Error(ErrorKind::Refused, "this evidence is signed by another key")
+      .hint("give that key with `--sign KEY`; to check evidence, `campaign verify` needs none");
+}
 
 Result<void> write_reports(const fs::path& dir, const SigningKey& key) {
   auto written = write_all(dir, key);

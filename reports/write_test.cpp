@@ -41,6 +41,18 @@ TEST_CASE("the manifest names every file but those that sign it") {
   CHECK(manifest.find("sshsig") == std::string::npos);
 }
 
+TEST_CASE("evidence of one key is not signed by another, and stays as it was") {
+  const SampleFolder folder("benign");
+  folder.finish(test_key());
+  const std::string manifest = folder.read("manifest.sha256");
+  const auto written = write_reports(folder.path(), SigningKey::generate());
+  REQUIRE_FALSE(written.has_value());
+  CHECK(written.error().kind() == ErrorKind::Refused);
+  CHECK(written.error().message().find("signed by another key") != std::string::npos);
+  CHECK(folder.read("manifest.sha256") == manifest);
+  CHECK(folder.read("evidence.pub") == to_pem(test_key().public_key()));
+}
+
 TEST_CASE("a folder with something foreign in it is not signed") {
   const SampleFolder folder("benign");
   folder.finish(test_key());

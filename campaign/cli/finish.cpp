@@ -8,6 +8,7 @@
 namespace pybox::campaign {
 
 Result<Evidence> write_evidence(const std::filesystem::path& folder, const SigningKey& key) {
+  PYBOX_TRY(reports::check_signer(folder, key));
   Evidence evidence = PYBOX_TRY(judge_folder(folder));
   const std::string text = PYBOX_TRY(evidence_to_json(evidence));
   PYBOX_TRY(sys::replace_file(folder / "campaign.json", text));

@@ -182,6 +182,7 @@ Result<Summary> check_campaign(std::string_view text, const Events& events) {
   const json root = PYBOX_TRY_CONTEXT(parse_json(text), "campaign.json");
   auto summary = read_root(root, events);
   if (!summary) return std::move(summary).error().as(ErrorKind::Evidence).context("campaign.json");
+  PYBOX_TRY(check_form(text, "campaign.json"));
   for (const auto& [key, arm] : events.ended) {
     if (!summary->seen.contains(key)) {
       return wrong("campaign.json leaves out an attempt that events.jsonl has: " + visible(key));

@@ -25,7 +25,8 @@ Result<RawSignature> raw_signature(const std::string& text, const std::string& p
   return signature;
 }
 
-Result<Envelope> open_fields(JsonFields fields, const std::string& place, const PublicKey& key) {
+Result<Envelope> open_fields(JsonFields fields, std::string_view line, const std::string& place,
+                             const PublicKey& key) {
   Envelope envelope{place, PYBOX_TRY(fields.text("payloadType", 256)), ""};
   const std::string payload = PYBOX_TRY(fields.text("payload", kLargestPayload));
   const auto signatures = PYBOX_TRY(fields.list("signatures", 1));
@@ -39,6 +40,7 @@ Result<Envelope> open_fields(JsonFields fields, const std::string& place, const 
     return wrong(place + " is signed by another key: " + visible(id) + ", not " + key_id(key))
         .hint("give the key of whoever signed it with --key, if you trust them");
   }
+  PYBOX_TRY(check_form(line, place));
   if (!base64_decode(payload, envelope.payload)) return wrong(place + ": the payload is no base64");
   const RawSignature signature = PYBOX_TRY(raw_signature(text, place));
   if (!signature_holds(key, pre_authentication_encoding(envelope.type, envelope.payload),
@@ -54,6 +56,7 @@ struct Statement {
 
 Result<Statement> open_statement(const Envelope& envelope, std::string_view predicate_type) {
   json root = PYBOX_TRY_CONTEXT(parse_json(envelope.payload), envelope.place);
+  PYBOX_TRY(check_form(envelope.payload, envelope.place));
   JsonFields fields = PYBOX_TRY_CONTEXT(JsonFields::of(root, ""), envelope.place);
   const std::string type = PYBOX_TRY_CONTEXT(fields.text("_type"), envelope.place);
   const std::string predicate = PYBOX_TRY_CONTEXT(fields.text("predicateType"), envelope.place);
@@ -95,7 +98,7 @@ Result<Envelope> open_envelope(std::string_view line, const std::string& place,
                                const PublicKey& key) {
   const json root = PYBOX_TRY_CONTEXT(parse_json(line), place);
   JsonFields fields = PYBOX_TRY_CONTEXT(JsonFields::of(root, ""), place);
-  auto envelope = open_fields(fields, place, key);
+  auto envelope = open_fields(fields, line, place, key);
   if (!envelope && envelope.error().kind() == ErrorKind::Protocol) {
     return std::move(envelope).error().context(place);
   }

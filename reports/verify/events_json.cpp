@@ -19,6 +19,7 @@ class Reader {
     JsonFields fields = PYBOX_TRY_CONTEXT(JsonFields::of(root, ""), place);
     auto added = add_fields(fields);
     if (!added) return std::move(added).error().as(ErrorKind::Evidence).context(place);
+    PYBOX_TRY(check_form(line, place));
     before_ = sha256_hex(line);
     ++events_.lines;
     return {};

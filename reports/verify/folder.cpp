@@ -62,6 +62,7 @@ Result<void> list_files(const fs::path& dir, const std::string& below, int depth
   const std::unique_ptr<DIR, CloseDir> open(::fdopendir(fd.get()));
   if (!open) return Error::from_errno(errno, "reading " + (dir / below).string());
   const int number = fd.release();
+  const std::size_t before = names.size();
   while (const dirent* entry = ::readdir(open.get())) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
@@ -80,6 +81,8 @@ Result<void> list_files(const fs::path& dir, const std::string& below, int depth
     }
     if (names.size() > kMostFiles) return wrong("there are more than 200000 files in the folder");
   }
+  if (names.size() == before && !below.empty())
+    return wrong("an empty folder is too many: " + visible(below));
   return {};
 }
 
@@ -92,6 +95,8 @@ Result<std::string> read_plain(const fs::path& path, std::size_t limit) {
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return Error::from_errno(errno, "inspecting " + path.string());
   if (!S_ISREG(info.st_mode)) return wrong(visible(path.string()) + " is no plain file");
+  if (static_cast<std::uint64_t>(info.st_size) > limit)
+    return wrong(visible(path.string()) + " has more than " + std::to_string(limit) + " bytes");
   return PYBOX_TRY_CONTEXT(sys::read_to_end(fd.get(), limit), visible(path.string()));
 }
 

@@ -18,6 +18,11 @@ Error wrong(std::string what);  ///< kind Evidence
 /// A regular file, no link followed, at most `limit` bytes.
 Result<std::string> read_plain(const std::filesystem::path& path, std::size_t limit = 256U << 20U);
 
+/// JSON in RFC 8785 form, the only one that is written: what is the same after other blanks,
+/// escapes, line ends or another order of keys would let bytes change that no digest covers. One
+/// line end may close it. Errors name `place`.
+Result<void> check_form(std::string_view text, const std::string& place);
+
 /// A DSSE envelope whose signature holds; its type is checked by expect_type afterwards.
 struct Envelope {
   std::string place, type, payload;

@@ -39,9 +39,12 @@ Result<void> check_arms(const json& planned, const std::string& id, const Summar
     return wrong(place + " has other arms than campaign.json");
   }
   const json expected = planned.value("expected", json::object());
+  std::set<std::string> seen;
   for (const json& arm : *listed) {
     if (!arm.is_object()) return wrong(place + " has an arm that is no object");
     const std::string name = PYBOX_TRY(text(arm, "arm", place));
+    if (!seen.insert(name).second)
+      return wrong(place + " plans the arm " + visible(name) + " twice");
     const Words removed = PYBOX_TRY(words(arm, "removed", place));
     const auto run = arms.find(name);
     if (arms.empty()) continue;
@@ -67,11 +70,15 @@ Result<PlanFacts> check_plan(std::string_view plan, const Summary& summary) {
   if (PYBOX_TRY(text(root, "id", "plan.json")) != summary.campaign) {
     return wrong("plan.json is the plan of another campaign");
   }
+  PYBOX_TRY(check_form(plan, "plan.json"));
   PlanFacts facts;
+  std::set<std::string> seen;
   for (const json& planned : root["checks"]) {
     if (!planned.is_object()) return wrong("plan.json has a check that is no object");
     const std::string name = PYBOX_TRY(text(planned, "id", "plan.json"));
     const std::string id = name + "@" + PYBOX_TRY(text(planned, "engine", "plan.json"));
+    // Counted twice, it would stand for one that was never planned.
+    if (!seen.insert(id).second) return wrong("plan.json plans a check twice: " + visible(id));
     ++facts.checks;
     if (!summary.planned.contains(id)) {
       return wrong("campaign.json leaves out a check that was planned: " + visible(id));

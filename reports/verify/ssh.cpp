@@ -49,7 +49,8 @@ std::string raw_sha256(std::string_view message) {
   return raw;
 }
 
-/// The base64 between the two marks, without its line ends; empty when it is something else.
+/// The base64 between the two marks, without its line ends; empty when it is something else, or
+/// broken into other lines than ssh-keygen's of 70.
 std::string body_of(std::string_view armoured) {
   constexpr std::string_view kBegin = "-----BEGIN SSH SIGNATURE-----\n";
   constexpr std::string_view kEnd = "-----END SSH SIGNATURE-----\n";
@@ -57,7 +58,9 @@ std::string body_of(std::string_view armoured) {
     return "";
   std::string body(armoured.substr(kBegin.size(), armoured.size() - kBegin.size() - kEnd.size()));
   body.erase(std::remove(body.begin(), body.end(), '\n'), body.end());
-  return body;
+  std::string again(kBegin);
+  for (std::size_t at = 0; at < body.size(); at += 70) again += body.substr(at, 70) + "\n";
+  return again.append(kEnd) == armoured ? body : "";
 }
 
 }  // namespace

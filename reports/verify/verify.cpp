@@ -54,11 +54,13 @@ class Verifier {
     const std::string ssh = PYBOX_TRY(read("manifest.sha256.sshsig"));
     const std::string plan = PYBOX_TRY(read("plan.dsse.json"));
     const auto lines = PYBOX_TRY(two_lines(text));
+    if (!plan.ends_with('\n')) return verify::wrong("plan.dsse.json: its line has no end");
+    const std::string_view planned = std::string_view(plan).substr(0, plan.size() - 1);
     const auto first =
         PYBOX_TRY(verify::open_envelope(lines.first, "evidence.intoto.jsonl line 1", key_));
     const auto second =
         PYBOX_TRY(verify::open_envelope(lines.second, "evidence.intoto.jsonl line 2", key_));
-    const auto third = PYBOX_TRY(verify::open_envelope(plan, "plan.dsse.json", key_));
+    const auto third = PYBOX_TRY(verify::open_envelope(planned, "plan.dsse.json", key_));
     held("signatures", "three envelopes, by " + key_id(key_));
     for (const auto* statement : {&first, &second}) {
       PYBOX_TRY(verify::expect_type(*statement, kStatement));
@@ -193,6 +195,9 @@ class Verifier {
       return verify::wrong("the folder of the campaign before, " + id +
                            ", has another manifest than this one links to");
     }
+    if (manifest_.contains("previous.json") &&
+        manifest->find(manifest_.at("previous.json") + "  campaign.json\n") == std::string::npos)
+      return verify::wrong("previous.json is not the campaign.json of " + id);
     held("previous", "links to " + id + ", which stands beside it with that manifest");
     return {};
   }
