@@ -2,7 +2,7 @@
 probes say the same, one in tame words and one in hostile ones: the reports must have the same structure.
 
 args["what"]: "html" (the page's elements, attributes and addresses), "xml" (junit.xml is well-formed, its elements), "md"
-(lines and columns of summary.md). The control arm puts the hostile words into the tame report as a renderer that
+(lines and columns of summary.md), "ci" (what `campaign run` prints: no line that a CI system takes for a command). The control arm puts the hostile words into the tame report as a renderer that
 escapes nothing would.
 """
 
@@ -21,7 +21,7 @@ HOSTILE = ("<script>alert(1)</script><img src=x onerror=alert(1)></pre></td></ta
            "[x](javascript:alert(1)) ![x](http://evil.example/p.png)\n=cmd|' /C calc'!A1 ]]>]]&gt;&bogus;<?x?><![CDATA["
            "\x00\x01\x08\x0b\x0c\x1b[31m\x7f\x80\x9b\ufffe\uffff\u202e\u2028::error::x\n##vso[task.complete]")
 # As much of it as fits into a signature.
-SHORT = "<img src=x>[x](http:x)|a|\n# b\x1b[31m"
+SHORT = {"md": "<img src=x>[x](http:x)|a|\n# b\x1b[31m", "ci": "img\n::error::x\r::add-mask::x\n##vso[task.a]\n##[group]"}
 TABLE = """
 [[check]]
 id = "probe.words"
@@ -52,8 +52,8 @@ end("reached" if found else ASK["args"]["signature"], found or text, said=text, 
 def reports(name, text):
     """The folder of a campaign whose probe says this."""
     signature = "EBADF"
-    if ASK["args"]["what"] == "md":
-        signature = text if text == TAME else SHORT
+    if ASK["args"]["what"] in SHORT:
+        signature = text if text == TAME else SHORT[ASK["args"]["what"]]
     checks, folder = scratch() / f"checks-{name}", scratch() / name
     for part in ("words", "probes", "drivers"):
         (checks / part).mkdir(parents=True)
@@ -66,6 +66,7 @@ def reports(name, text):
     done = prelude.pybox("run", "--all", "--checks", checks, "--out", folder, binary=program, home=prelude.own_home())
     if done.exit not in (0, 1) or not (folder / "junit.xml").exists():
         end("no-campaign", said=done.said()[-600:])
+    (folder / "printed").write_bytes(done.err + done.out)
     return folder
 
 
@@ -114,7 +115,11 @@ def look_md(text):
     return elements, [f"`{match.group(0)}` is active" for match in active.finditer(bare)]
 
 
-KINDS = {"html": ("report.html", look_html), "xml": ("junit.xml", look_xml), "md": ("summary.md", look_md)}
+def look_ci(text):
+    return {}, re.findall(r"^[ \t]*(?:::|##)[^\n]*", text.replace("\r", "\n"), re.M)
+
+
+KINDS = {"ci": ("printed", look_ci), "html": ("report.html", look_html), "xml": ("junit.xml", look_xml), "md": ("summary.md", look_md)}
 
 
 def work():
@@ -124,7 +129,7 @@ def work():
     if wrong or TAME not in tame:
         end("tame-report", wrong or "the words are not in it")
     if is_control():
-        others, active = look(tame.replace(TAME, HOSTILE))
+        others, active = look(tame.replace(TAME, SHORT.get(ASK["args"]["what"], HOSTILE)))
     else:
         folder = reports("hostile", HOSTILE)
         shown = (folder / name).read_bytes().decode("utf-8")
