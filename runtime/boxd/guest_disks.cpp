@@ -63,6 +63,23 @@ void wait_for_uevent(const sys::Fd& events, Nanos patience) {
   }
 }
 
+/// A disk stands in sysfs a moment before its device can be opened: until the kernel has added it
+/// whole, mounting gives ENXIO (or ENOENT, before its node is made). Its uevent comes after that.
+Result<void> mount_when_ready(const std::string& disk, const fs::path& target, Nanos patience) {
+  const sys::Fd events = PYBOX_TRY(open_uevents());
+  const std::string device = "/dev/" + disk;
+  const Nanos deadline = monotonic_now() + patience;
+  for (;;) {
+    if (::mount(device.c_str(), target.c_str(), "erofs", MS_RDONLY | MS_NOSUID | MS_NODEV, "") == 0)
+      return {};
+    const int code = errno;
+    const Nanos left = deadline - monotonic_now();
+    if ((code != ENXIO && code != ENOENT) || left <= Nanos(0))
+      return Error::from_errno(code, "mounting the image disk " + disk);
+    wait_for_uevent(events, left);
+  }
+}
+
 bool is_image_id(std::string_view id) {
   constexpr std::string_view kPrefix = "sha256:";
   return id.size() == kPrefix.size() + 64 && id.starts_with(kPrefix) &&
@@ -102,10 +119,7 @@ Result<fs::path> mount_image(const std::string& serial, const std::string& image
     }
   }
   const std::string disk = PYBOX_TRY(find_disk(serial, kDiskPatience));
-  const std::string device = "/dev/" + disk;
-  if (::mount(device.c_str(), target.c_str(), "erofs", MS_RDONLY | MS_NOSUID | MS_NODEV, "") != 0) {
-    return Error::from_errno(errno, "mounting the image disk " + disk);
-  }
+  PYBOX_TRY(mount_when_ready(disk, target, kDiskPatience));
   return target;
 }
 
