@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "base/units.hpp"
 #include "campaign/model/event.hpp"
-#include "sys/fd.hpp"
+#include "campaign/run/chained_lines.hpp"
 
 namespace pybox::campaign {
 
@@ -31,13 +30,10 @@ class Journal {
   std::uint64_t torn_bytes() const { return torn_bytes_; }
 
  private:
-  explicit Journal(sys::Fd file) : file_(std::move(file)) {}
+  explicit Journal(ChainedLines lines) : lines_(std::move(lines)) {}
   Result<void> cut_torn_line();
 
-  sys::Fd file_;
-  std::uint64_t next_ = 0;
-  std::string last_;  ///< digest of the last line
-  Nanos origin_{};    ///< monotonic time of the start
+  ChainedLines lines_;
   std::vector<Event> before_;
   std::uint64_t torn_bytes_ = 0;
   std::optional<std::uint64_t> whole_;  ///< where whole lines end, until something was appended
