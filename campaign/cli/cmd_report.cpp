@@ -1,9 +1,12 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "campaign/bench/figures.hpp"
 #include "campaign/cli/commands.hpp"
 #include "campaign/cli/finish.hpp"
 #include "campaign/cli/summary.hpp"
+#include "cli/exit_code.hpp"
+#include "reports/render/bench.hpp"
 
 namespace pybox::campaign {
 namespace {
@@ -15,11 +18,18 @@ constexpr std::array kOptions = {
 constexpr std::string_view kDetails =
     R"(Judges the recording in DIR again and writes campaign.json, junit.xml, report.html,
 summary.md, ctrf.json and the signed files anew: the same bytes as long as nothing in
-DIR and nothing in this program has changed. Ends with 0 only when the verdict is held.)";
+DIR and nothing in this program has changed. Ends with 0 only when the verdict is held.
+Of a bench it computes the figures again and writes its files anew.)";
 
 Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   const std::filesystem::path folder = words.positionals.front();
   const SigningKey key = PYBOX_TRY(key_for(words.value("--sign")));
+  if (reports::is_bench_folder(folder)) {
+    const reports::Bench bench = PYBOX_TRY(write_bench_evidence(folder, key));
+    cli::say(reports::bench_text(bench));
+    PYBOX_TRY(cli::print((folder / "report.html").string() + "\n"));
+    return cli::exit_code::kOk;
+  }
   const Evidence evidence = PYBOX_TRY(write_evidence(folder, key));
   cli::say(summary_text(evidence, around.terminal.colour));
   PYBOX_TRY(cli::print((folder / "report.html").string() + "\n"));

@@ -49,7 +49,8 @@ constexpr std::string_view kDetails =
     R"(Each check is tried with every protection on and with the ones left out that should
 stop it; the second must come through, or the first proves nothing. Ends with 0 only
 when nothing is broken, vacuous, flaky or in error and every check that this host
-cannot run is expected; with 1 otherwise.)";
+cannot run is expected; with 1 otherwise. The area `speed` is about true times and cold
+runs; what a run costs is measured by `campaign bench`.)";
 
 /// Everything one run needs, made before anything is written.
 struct Setting {

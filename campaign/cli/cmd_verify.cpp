@@ -3,6 +3,7 @@
 #include "campaign/cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "receipt/keys.hpp"
+#include "reports/read/bench.hpp"
 #include "reports/verify/verify.hpp"
 #include "sys/state_dirs.hpp"
 
@@ -10,7 +11,7 @@ namespace pybox::campaign {
 namespace {
 
 constexpr std::array kPositionals = {
-    cli::Positional{"DIR", "evidence folder, as `campaign run` wrote it"}};
+    cli::Positional{"DIR", "evidence folder, as `campaign run` or `campaign bench` wrote it"}};
 
 constexpr std::array kOptions = {
     cli::Option{"--key", "PUB", "the signer's public key, PEM (default: the one in the folder)"}};
@@ -18,8 +19,9 @@ constexpr std::array kOptions = {
 constexpr std::string_view kDetails =
     R"(Looks at signatures, payload types, manifest, files, the chain of events, the
 form of campaign.json, and computes every verdict, count and proof again from the
-arms. The reader shares no code with what writes evidence. A folder may hold and
-its verdict be `broken`: this says whether it is whole, not whether it is green.
+arms; of a bench, every figure from the raw samples. The reader shares no code with
+what writes evidence. A folder may hold and its verdict be `broken`: this says whether
+it is whole, not whether it is green.
 
 Without --key nothing says who signed: the key beside the evidence shows only that
 nothing changed since.
@@ -51,7 +53,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(dir, ignored)) {
     return Error(ErrorKind::Usage, "`" + dir.string() + "` is no folder")
-        .hint("an evidence folder is what `campaign run` wrote");
+        .hint("an evidence folder is what `campaign run` or `campaign bench` wrote");
   }
   const auto does_not_hold = [&](Error error) {
     const Error told = std::move(error).context("the evidence does not hold");
@@ -63,7 +65,8 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
     if (chosen.error().kind() == ErrorKind::Usage) return std::move(chosen).error();
     return does_not_hold(std::move(chosen).error());
   }
-  auto verified = reports::verify_evidence(dir, chosen->key);
+  auto verified = reports::is_bench_folder(dir) ? reports::verify_bench(dir, chosen->key)
+                                                : reports::verify_evidence(dir, chosen->key);
   if (!verified) return does_not_hold(std::move(verified).error());
   PYBOX_TRY(cli::print(reports::verified_text(*verified, chosen->from)));
   return cli::exit_code::kOk;

@@ -44,6 +44,7 @@ std::span<const cli::Command* const> all_commands() {
       &kPublish,
       &kRecord,
       &kReplay,
+      &kBench,
   };
   // clang-format on
   return kAll;

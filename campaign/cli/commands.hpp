@@ -17,6 +17,7 @@ extern const cli::Command kVerify;
 extern const cli::Command kPublish;
 extern const cli::Command kRecord;
 extern const cli::Command kReplay;
+extern const cli::Command kBench;
 
 /// In the order of the overview.
 std::span<const cli::Command* const> all_commands();

@@ -36,18 +36,27 @@ bool has_complete_end(const fs::path& folder) {
 
 fs::path evidence_home(const sys::StateDirs& dirs) { return dirs.home / "evidence"; }
 
+Result<fs::path> make_folder_for(const std::optional<std::string_view>& out, const fs::path& home,
+                                 const std::string& id, const std::string& created,
+                                 std::string hint) {
+  std::error_code failed;
+  const fs::path folder = out ? fs::absolute(fs::path(*out), failed)
+                              : home / (compact_time(created) + "-" + id.substr(0, 8));
+  if (fs::exists(folder, failed) && !fs::is_empty(folder, failed)) {
+    return Error(ErrorKind::Refused, "`" + visible(folder.string()) + "` is not empty")
+        .hint(std::move(hint));
+  }
+  PYBOX_TRY_CONTEXT(sys::ensure_private_dir(folder), "making " + folder.string());
+  return folder;
+}
+
 Result<fs::path> make_evidence_folder(const std::optional<std::string_view>& out,
                                       const sys::StateDirs& dirs, const std::string& id,
                                       const std::string& created) {
-  std::error_code failed;
   const fs::path folder =
-      out ? fs::absolute(fs::path(*out), failed)
-          : evidence_home(dirs) / (compact_time(created) + "-" + id.substr(0, 8));
-  if (fs::exists(folder, failed) && !fs::is_empty(folder, failed)) {
-    return Error(ErrorKind::Refused, "`" + visible(folder.string()) + "` is not empty")
-        .hint("name a new folder, or go on with an interrupted campaign by `--resume`");
-  }
-  PYBOX_TRY_CONTEXT(sys::ensure_private_dir(folder), "making " + folder.string());
+      PYBOX_TRY(make_folder_for(out, evidence_home(dirs), id, created,
+                                "name a new folder, or go on with an interrupted campaign by "
+                                "`--resume`"));
   PYBOX_TRY(sys::ensure_private_dir(folder / "raw"));
   return folder;
 }

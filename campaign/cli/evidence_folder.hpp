@@ -21,6 +21,13 @@ Result<std::filesystem::path> make_evidence_folder(const std::optional<std::stri
                                                    const std::string& id,
                                                    const std::string& created);
 
+/// The same for another kind of evidence: `out`, else HOME/<UTC>-<id8>. `hint`: what to do when the
+/// folder is not empty.
+Result<std::filesystem::path> make_folder_for(const std::optional<std::string_view>& out,
+                                              const std::filesystem::path& home,
+                                              const std::string& id, const std::string& created,
+                                              std::string hint);
+
 /// What `--resume` goes on with: `out`, else the newest folder below evidence/ whose journal has no
 /// complete end, or whose reports are not all written. Error kind Usage: there is none.
 Result<std::filesystem::path> folder_to_resume(const std::optional<std::string_view>& out,

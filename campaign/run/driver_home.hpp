@@ -1,7 +1,7 @@
 #pragma once
-/// Where drivers work: a PYBOX_HOME of their own, made of hard links to the images and the guest
-/// kernel of the real one, so that killing and filling it hurts nobody. All of it lies below
-/// $PYBOX_HOME/campaign and is removed at the end.
+/// Where drivers work, and benches: a PYBOX_HOME of their own, made of hard links to the images and
+/// the guest kernel of the real one, so that killing and filling it hurts nobody. All of it lies
+/// below $PYBOX_HOME/campaign and is removed at the end.
 
 #include <filesystem>
 #include <string>

@@ -77,17 +77,19 @@ Result<void> add_blobs(const fs::path& dir, std::map<std::string, std::string>& 
 
 }  // namespace
 
-Result<std::map<std::string, std::string>> digests_of(const fs::path& dir) {
+Result<std::map<std::string, std::string>> digests_of(const fs::path& dir, FolderOf whose) {
   std::map<std::string, std::string> digests;
   for (const std::string& name : PYBOX_TRY(names_in(dir))) {
     if (is_signing_file(name)) continue;
-    if (name == "raw") {
+    if (name == "raw" && whose == FolderOf::Campaign) {
       PYBOX_TRY(add_blobs(dir, digests));
-    } else if (is_evidence_file(name)) {
+    } else if (is_evidence_file(name, whose)) {
       digests[name] = PYBOX_TRY(digest_of_file(dir / name));
     } else {
       return unfit(dir / name, "does not belong into an evidence folder")
-          .hint("move it away; docs/evidence.md lists what belongs there");
+          .hint(whose == FolderOf::Campaign
+                    ? "move it away; docs/evidence.md lists what belongs there"
+                    : "move it away; docs/benchmarks.md lists what belongs there");
     }
   }
   return digests;

@@ -7,13 +7,15 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "reports/attest/names.hpp"
 
 namespace pybox::reports {
 
 /// The folder's files by their path inside it, with their SHA-256; those that sign the manifest are
-/// left out. Errors of kind Evidence: a name that docs/evidence.md does not list, a link, a device,
-/// a blob that does not have the digest it is named by.
-Result<std::map<std::string, std::string>> digests_of(const std::filesystem::path& dir);
+/// left out. Errors of kind Evidence: a name that does not belong into such a folder, a link, a
+/// device, a blob that does not have the digest it is named by.
+Result<std::map<std::string, std::string>> digests_of(const std::filesystem::path& dir,
+                                                      FolderOf whose = FolderOf::Campaign);
 
 /// Sorted by name, one "DIGEST  NAME" a line.
 std::string manifest_text(const std::map<std::string, std::string>& digests);

@@ -11,13 +11,22 @@ inline constexpr std::string_view kEvidenceFiles[] = {
     "allowed_signers", "campaign.json", "ctrf.json",   "events.jsonl",
     "evidence.pub",    "history.json",  "junit.xml",   "plan.dsse.json",
     "plan.json",       "previous.json", "report.html", "summary.md"};
+/// Of a bench (docs/benchmarks.md).
+inline constexpr std::string_view kBenchFiles[] = {
+    "allowed_signers", "bench.json", "events.jsonl", "evidence.pub",
+    "plan.dsse.json",  "plan.json",  "report.html",  "summary.md"};
 /// They cover the manifest.
 inline constexpr std::string_view kSigningFiles[] = {"evidence.intoto.jsonl", "manifest.sha256",
                                                      "manifest.sha256.sshsig"};
 
-inline bool is_evidence_file(std::string_view name) {
-  return std::find(std::begin(kEvidenceFiles), std::end(kEvidenceFiles), name) !=
-         std::end(kEvidenceFiles);
+/// Whose evidence a folder holds: of a campaign, or of a bench.
+enum class FolderOf { Campaign, Bench };
+
+inline bool is_evidence_file(std::string_view name, FolderOf whose) {
+  const auto holds = [&](const auto& names) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  };
+  return whose == FolderOf::Campaign ? holds(kEvidenceFiles) : holds(kBenchFiles);
 }
 inline bool is_signing_file(std::string_view name) {
   return std::find(std::begin(kSigningFiles), std::end(kSigningFiles), name) !=
@@ -34,8 +43,10 @@ inline bool is_blob_name(std::string_view name) {
 
 inline constexpr std::string_view kStatementType = "application/vnd.in-toto+json";
 inline constexpr std::string_view kPlanType = "application/vnd.pybox.campaign-plan+json";
+inline constexpr std::string_view kBenchPlanType = "application/vnd.pybox.bench-plan+json";
 inline constexpr std::string_view kTestResult = "https://in-toto.io/attestation/test-result/v0.1";
 inline constexpr std::string_view kContainmentEvidence = "urn:pybox:containment-evidence:v1";
+inline constexpr std::string_view kSpeedEvidence = "urn:pybox:speed-evidence:v1";
 inline constexpr std::string_view kSshNamespace = "pybox-evidence";
 inline constexpr std::string_view kSshIdentity = "evidence@pybox";
 

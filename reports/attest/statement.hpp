@@ -1,10 +1,11 @@
 #pragma once
-/// The two in-toto statements about a campaign: the generic test result, which any in-toto tool
-/// reads, and our own, which can say what was taken away and what it showed.
+/// The in-toto statements. About a campaign there are two: the generic test result, which any
+/// in-toto tool reads, and our own, which can say what was taken away and what it showed.
 
 #include <string>
 
 #include "base/result.hpp"
+#include "reports/read/bench.hpp"
 #include "reports/read/campaign.hpp"
 
 namespace pybox::reports {
@@ -16,5 +17,8 @@ Result<std::string> test_result_statement(const Campaign& campaign,
 /// Subject is manifest.sha256.
 Result<std::string> containment_statement(const Campaign& campaign,
                                           const std::string& manifest_sha256);
+
+/// The one statement about a bench; its subject is manifest.sha256.
+Result<std::string> speed_statement(const Bench& bench, const std::string& manifest_sha256);
 
 }  // namespace pybox::reports

@@ -96,4 +96,19 @@ Result<std::string> containment_statement(const Campaign& campaign,
                                    {"checks", std::move(checks)}}));
 }
 
+Result<std::string> speed_statement(const Bench& bench, const std::string& manifest_sha256) {
+  json cases = json::array();
+  for (const BenchCase& each : bench.cases)
+    cases.push_back({{"case", each.name}, {"pairs", each.pairs}});
+  return canonical_json(statement(kSpeedEvidence,
+                                  json::array({resource("manifest.sha256", manifest_sha256)}),
+                                  {{"bench", bench.id},
+                                   {"complete", bench.complete},
+                                   {"planSha256", bench.plan_sha256},
+                                   {"eventsSha256", bench.events_sha256},
+                                   {"environment", bench.environment},
+                                   {"tools", bench.tools},
+                                   {"cases", std::move(cases)}}));
+}
+
 }  // namespace pybox::reports

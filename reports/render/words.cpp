@@ -194,8 +194,8 @@ std::string rerun_command(const Check& check, std::string_view arm) {
          (arm.empty() ? "" : " --arm " + shell_word(arm));
 }
 
-std::string_view verify_commands() {
-  return R"SH(sha256sum --check --quiet --strict manifest.sha256
+std::string verify_commands(Statements statements) {
+  constexpr std::string_view kBefore = R"SH(sha256sum --check --quiet --strict manifest.sha256
 ssh-keygen -Y verify -f allowed_signers -I evidence@pybox -n pybox-evidence -s manifest.sha256.sshsig < manifest.sha256
 t=$(mktemp -d)
 python3 -c 'import base64,json,sys
@@ -203,11 +203,14 @@ for n,line in enumerate(open("evidence.intoto.jsonl","rb"),1):
   e=json.loads(line);d=base64.b64decode;p=d(e["payload"]);k=e["payloadType"].encode()
   for name,text in (("pae",b"DSSEv1 %d %s %d %s"%(len(k),k,len(p),p)),("sig",d(e["signatures"][0]["sig"])),("statement",p)):
     open("%s/%s%d"%(sys.argv[1],name,n),"wb").write(text)' "$t"
-for n in 1 2; do
+)SH";
+  constexpr std::string_view kAfter = R"SH(; do
   openssl pkeyutl -verify -rawin -pubin -inkey evidence.pub -in "$t/pae$n" -sigfile "$t/sig$n" &&
     grep -q "$(sha256sum < manifest.sha256 | cut -c1-64)" "$t/statement$n" &&
     echo "statement $n names this manifest" || echo "statement $n does NOT hold"
 done)SH";
+  const std::string_view loop = statements == Statements::Two ? "for n in 1 2" : "for n in 1";
+  return std::string(kBefore) + std::string(loop) + std::string(kAfter);
 }
 
 std::int64_t epoch_millis(std::string_view text) {

@@ -52,8 +52,10 @@ bool as_expected(const Arm& arm);
 std::string why_unproven(const Campaign& campaign, const std::string& protection);
 /// `campaign run net.loopback --engine native --arm control`
 std::string rerun_command(const Check& check, std::string_view arm);
-/// The commands that check the folder without PyBox, one a line, to be run inside it.
-std::string_view verify_commands();
+/// The commands that check the folder without PyBox, one a line, to be run inside it. A campaign
+/// has two signed statements, a bench one.
+enum class Statements { One, Two };
+std::string verify_commands(Statements statements = Statements::Two);
 
 /// RFC 3339 in UTC to milliseconds since 1970; 0 when it is no such time.
 std::int64_t epoch_millis(std::string_view rfc3339);

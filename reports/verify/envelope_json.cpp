@@ -135,4 +135,15 @@ Result<Statements> read_statements(const Envelope& test_result, const Envelope& 
   return statements;
 }
 
+Result<SpeedStatement> read_speed_statement(const Envelope& envelope) {
+  const Statement statement = PYBOX_TRY(open_statement(envelope, "urn:pybox:speed-evidence:v1"));
+  SpeedStatement speed;
+  speed.manifest_sha256 = digest_in(statement.subject, "manifest.sha256");
+  speed.bench = text_in(statement.predicate, "bench");
+  speed.plan_sha256 = text_in(statement.predicate, "planSha256");
+  speed.events_sha256 = text_in(statement.predicate, "eventsSha256");
+  if (speed.manifest_sha256.size() == 64) return speed;
+  return wrong(envelope.place + " does not name manifest.sha256 with its digest");
+}
+
 }  // namespace pybox::reports::verify

@@ -20,8 +20,8 @@ class Reader {
     auto added = add_fields(fields);
     if (!added) return std::move(added).error().as(ErrorKind::Evidence).context(place);
     PYBOX_TRY(check_form(line, place));
-    before_ = sha256_hex(line);
-    ++events_.lines;
+    chain_.passed(line);
+    events_.lines = chain_.lines();
     return {};
   }
 
@@ -37,22 +37,7 @@ class Reader {
 
  private:
   Result<void> add_fields(JsonFields& fields) {
-    const std::uint64_t seq = PYBOX_TRY(fields.count("seq"));
-    const std::string prev = PYBOX_TRY(fields.text("prev"));
-    const std::uint64_t at = PYBOX_TRY(fields.count("at_us"));
-    PYBOX_TRY(fields.text("utc", 64));
-    const std::string event = PYBOX_TRY(fields.text("event"));
-    if (seq != events_.lines) {
-      return wrong("has the number " + std::to_string(seq) + ", not " +
-                   std::to_string(events_.lines) + ": a line is missing or too many");
-    }
-    if (prev != before_) return wrong("does not continue the line before it: the chain is broken");
-    // Another start of the machine has another clock.
-    if (event != "campaign-resumed" && at < at_) return wrong("goes back in time");
-    at_ = at;
-    if ((seq == 0) != (event == "campaign-started")) {
-      return wrong("`campaign-started` stands in the first line and nowhere else");
-    }
+    const std::string event = PYBOX_TRY(chain_.fit(fields));
     PYBOX_TRY(add_event(fields, event));
     return fields.finish();
   }
@@ -150,11 +135,35 @@ class Reader {
   Events events_;
   std::map<std::string, EndedArm> open_;
   std::set<std::string> nonces_;
-  std::string before_ = std::string(64, '0');
-  std::uint64_t at_ = 0;
+  // Another start of the machine has another clock.
+  Chain chain_{"campaign-started", "campaign-resumed"};
 };
 
 }  // namespace
+
+Result<std::string> Chain::fit(JsonFields& fields) {
+  const std::uint64_t seq = PYBOX_TRY(fields.count("seq"));
+  const std::string prev = PYBOX_TRY(fields.text("prev"));
+  const std::uint64_t at = PYBOX_TRY(fields.count("at_us"));
+  PYBOX_TRY(fields.text("utc", 64));
+  std::string event = PYBOX_TRY(fields.text("event"));
+  if (seq != lines_) {
+    return wrong("has the number " + std::to_string(seq) + ", not " + std::to_string(lines_) +
+                 ": a line is missing or too many");
+  }
+  if (prev != before_) return wrong("does not continue the line before it: the chain is broken");
+  if (event != afresh_ && at < at_us_) return wrong("goes back in time");
+  at_us_ = at;
+  if ((seq == 0) != (event == first_)) {
+    return wrong("`" + std::string(first_) + "` stands in the first line and nowhere else");
+  }
+  return event;
+}
+
+void Chain::passed(std::string_view line) {
+  before_ = sha256_hex(line);
+  ++lines_;
+}
 
 std::string arm_key(const std::string& full_id, const std::string& arm, std::uint64_t attempt) {
   return full_id + " " + arm + " " + std::to_string(attempt);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <span>
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
@@ -21,6 +22,9 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 10> kRequired = {
     "allowed_signers", "campaign.json",  "ctrf.json", "events.jsonl", "evidence.pub",
     "junit.xml",       "plan.dsse.json", "plan.json", "report.html",  "summary.md"};
+constexpr std::array<std::string_view, 8> kRequiredOfBench = {
+    "allowed_signers", "bench.json", "events.jsonl", "evidence.pub",
+    "plan.dsse.json",  "plan.json",  "report.html",  "summary.md"};
 constexpr std::array<std::string_view, 2> kOptional = {"history.json", "previous.json"};
 constexpr std::array<std::string_view, 3> kSigning = {"evidence.intoto.jsonl", "manifest.sha256",
                                                       "manifest.sha256.sshsig"};
@@ -42,11 +46,13 @@ bool is_blob(std::string_view name) {
 }
 
 /// No name of a manifest is opened before it passed here: nothing outside the folder is touched.
-Result<void> check_name(std::string_view name, const std::string& place) {
+Result<void> check_name(std::string_view name, FolderOf whose, const std::string& place) {
   if (name.starts_with('/') || name.find("..") != std::string_view::npos) {
     return wrong(place + " names a file outside the folder: " + visible(name));
   }
-  if (is_blob(name) || holds(kRequired, name) || holds(kOptional, name)) return {};
+  if (whose == FolderOf::Bench ? holds(kRequiredOfBench, name)
+                               : is_blob(name) || holds(kRequired, name) || holds(kOptional, name))
+    return {};
   return wrong(place +
                " names a file that does not belong into an evidence folder: " + visible(name));
 }
@@ -100,7 +106,7 @@ Result<std::string> read_plain(const fs::path& path, std::size_t limit) {
   return PYBOX_TRY_CONTEXT(sys::read_to_end(fd.get(), limit), visible(path.string()));
 }
 
-Result<Manifest> read_manifest(std::string_view text) {
+Result<Manifest> read_manifest(std::string_view text, FolderOf whose) {
   Manifest manifest;
   std::string before;
   std::size_t number = 0;
@@ -114,12 +120,15 @@ Result<Manifest> read_manifest(std::string_view text) {
       return wrong(place + " is not a SHA-256, two blanks and a name");
     }
     const std::string name(line.substr(66));
-    PYBOX_TRY(check_name(name, place));
+    PYBOX_TRY(check_name(name, whose, place));
     if (name <= before) return wrong(place + " is out of order or a name twice: " + visible(name));
     manifest[name] = line.substr(0, 64);
     before = name;
   }
-  for (const std::string_view name : kRequired) {
+  const auto required = whose == FolderOf::Bench
+                            ? std::span<const std::string_view>(kRequiredOfBench)
+                            : std::span<const std::string_view>(kRequired);
+  for (const std::string_view name : required) {
     if (!manifest.contains(std::string(name))) {
       return wrong("manifest.sha256 does not name " + std::string(name));
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/strict_json.hpp"
 #include "receipt/signature.hpp"
 
 namespace pybox::reports::verify {
@@ -40,11 +41,40 @@ struct Statements {
 };
 Result<Statements> read_statements(const Envelope& test_result, const Envelope& containment);
 
+/// The one statement about a bench.
+struct SpeedStatement {
+  std::string manifest_sha256, bench, plan_sha256, events_sha256;
+};
+Result<SpeedStatement> read_speed_statement(const Envelope& envelope);
+
+/// Whose evidence a folder holds, and so which files belong into it.
+enum class FolderOf { Campaign, Bench };
+
 /// Path to digest; every path is one that belongs into a folder, once, in order.
 using Manifest = std::map<std::string, std::string>;
-Result<Manifest> read_manifest(std::string_view text);
+Result<Manifest> read_manifest(std::string_view text, FolderOf whose = FolderOf::Campaign);
 /// Every file of the manifest is there with its digest, and nothing else is.
 Result<void> check_files(const std::filesystem::path& dir, const Manifest& manifest);
+
+/// What each line of events.jsonl must fit: the lines before it.
+class Chain {
+ public:
+  /// `first`: the event of the first line and of no other; `afresh`: an event with a new clock.
+  Chain(std::string_view first, std::string_view afresh) : first_(first), afresh_(afresh) {}
+
+  /// Takes number, link and times of the next line, and gives its event.
+  Result<std::string> fit(JsonFields& fields);
+  /// The line held.
+  void passed(std::string_view line);
+
+  std::uint64_t lines() const { return lines_; }
+  std::uint64_t at_us() const { return at_us_; }  ///< of the line that fitted last
+
+ private:
+  std::string_view first_, afresh_;
+  std::string before_ = std::string(64, '0');
+  std::uint64_t lines_ = 0, at_us_ = 0;
+};
 
 /// One arm-ended, by check@engine, arm and attempt.
 struct EndedArm {
@@ -85,5 +115,17 @@ struct PlanFacts {
 };
 /// What was run is what was planned: every check, its arms, what each had to show.
 Result<PlanFacts> check_plan(std::string_view plan, const Summary& summary);
+
+/// What the three records of a bench say together.
+struct BenchFacts {
+  std::string bench;
+  std::uint64_t lines = 0, cases = 0, pairs = 0, warm_up = 0;
+  bool complete = false;
+  std::string failure;
+};
+/// plan.json, events.jsonl and bench.json: their form, every pair as planned and possible in the
+/// time there was, and every figure computed again from the pairs.
+Result<BenchFacts> check_bench(std::string_view plan, std::string_view events,
+                               std::string_view bench);
 
 }  // namespace pybox::reports::verify

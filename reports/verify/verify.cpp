@@ -250,8 +250,9 @@ std::string verified_text(const VerifiedEvidence& verified, KeyFrom key) {
     out += fmt::format("ok  {:<13} {}\n", step.name, step.words);
   }
   for (const std::string& note : verified.notes) out += "note: " + note + "\n";
-  out += fmt::format("\nCampaign {} holds together; its verdict is `{}`.\n",
-                     visible(verified.campaign), visible(verified.verdict));
+  out += verified.is_bench ? fmt::format("\nBench {} holds together.\n", visible(verified.campaign))
+                           : fmt::format("\nCampaign {} holds together; its verdict is `{}`.\n",
+                                         visible(verified.campaign), visible(verified.verdict));
   out += "Signed by " + verified.key_id + "\n\n";
   if (key == KeyFrom::Own) out += "That is the key of this installation.\n\n";
   if (key == KeyFrom::Beside) {
@@ -259,6 +260,12 @@ std::string verified_text(const VerifiedEvidence& verified, KeyFrom key) {
         "The key was taken from the folder itself, so this shows that nothing changed since it "
         "was\n"
         "signed, not by whom. Give the signer's key with --key.\n\n";
+  }
+  if (verified.is_bench) {
+    return out +
+           "What a signature does not prove: that the clock told the truth, or that the machine "
+           "was "
+           "quiet.\nMeasure again: `campaign bench`.\n";
   }
   return out +
          "What a signature does not prove: that the run was honest, that the machine told the "

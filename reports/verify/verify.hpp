@@ -19,6 +19,7 @@ struct VerifiedStep {
 
 struct VerifiedEvidence {
   std::string campaign, verdict, key_id;
+  bool is_bench = false;  ///< then `campaign` is the bench's id, and there is no verdict
   bool complete = false;
   std::vector<VerifiedStep> steps;  ///< in the order of looking
   std::vector<std::string> notes;   ///< what could not be looked at, or deserves a look
@@ -30,6 +31,10 @@ struct VerifiedEvidence {
 /// computed again from the arms, the link to the campaign before. Errors of kind Evidence say what
 /// is wrong and where; Io when something cannot be read.
 Result<VerifiedEvidence> verify_evidence(const std::filesystem::path& dir, const PublicKey& key);
+
+/// The same for a folder of `campaign bench`: signatures, payload types, statement, manifest,
+/// files, and the three records with every figure computed again from the raw samples.
+Result<VerifiedEvidence> verify_bench(const std::filesystem::path& dir, const PublicKey& key);
 
 /// The key beside the evidence (DIR/evidence.pub). It shows that nothing changed since it was
 /// signed, not by whom.
