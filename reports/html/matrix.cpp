@@ -20,7 +20,8 @@ Look look_of(Effect effect) {
     case Effect::Proves: return {"●", "proves", "alone decides"};
     case Effect::Layer: return {"◐", "layer", "stops it by itself, in a set"};
     case Effect::Redundant: return {"○", "redundant", "does not stop it by itself"};
-    case Effect::Lost: return {"✗", "lost", "left out by a check that did not hold"};
+    case Effect::Lost:
+      return {"✗", "lost", "left out by a check that did not hold on every engine"};
     case Effect::Skipped: return {"–", "skipped", "could not be tried here"};
     case Effect::None: break;
   }

@@ -19,8 +19,9 @@ std::string when(const std::string& time) {
 std::string head(const std::vector<Published>& campaigns, std::size_t gaps) {
   const Campaign& latest = campaigns.back().campaign;
   const auto known = verdict_from(latest.verdict);
-  std::string chain = gaps == 0 ? std::string("each follows the one before it")
-                                : fmt::format("{} in the chain", counted(gaps, "gap"));
+  const std::string chain = gaps > 0               ? counted(gaps, "gap") + " in the chain"
+                            : campaigns.size() > 1 ? "each follows the one before it"
+                                                   : "the first of its chain";
   return fmt::format(
       R"(<header class="top"><p class="eyebrow">PyBox evidence: every campaign</p>)"
       R"(<h1 class="t-{}"><span class="g" aria-hidden="true">{}</span>The latest: {}</h1>)"
