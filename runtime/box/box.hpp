@@ -54,7 +54,7 @@ class Box {
   /// Reads one message of the program's process; nullopt when it is gone.
   std::optional<SealedNotice> receive_notice();
   /// Takes hold of the program by pidfd, and exempts the keeper from the memory killer where boxd
-  /// may. verify_seal then checks that it is the keeper's child.
+  /// may. SealReading then checks that it is the keeper's child.
   Result<void> identify(pid_t program);
   pid_t program_pid() const { return program_pid_; }
   /// The process that boxd's pidfd of the program refers to, as the kernel says ("Pid:" of its

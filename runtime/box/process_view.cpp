@@ -53,18 +53,16 @@ Result<ProcessView> ProcessView::of(pid_t pid) {
   ProcessView view;
   view.pid_ = pid;
   view.folder_ = PYBOX_TRY(sys::open_path("/proc/" + std::to_string(pid), O_RDONLY | O_DIRECTORY));
-  const std::string text = PYBOX_TRY(sys::read_file_at(view.folder_.get(), "status"));
-  for (std::string_view lines = text; !lines.empty();) {
-    std::string_view line = take_line(lines);
-    const std::string_view key = take_until(line, ':');
-    view.status_[std::string(key)] = squeeze(line);
-  }
+  view.status_ = "\n" + PYBOX_TRY(sys::read_file_at(view.folder_.get(), "status"));
   return view;
 }
 
-std::string ProcessView::status(const std::string& key) const {
-  const auto found = status_.find(key);
-  return found == status_.end() ? "" : found->second;
+std::string ProcessView::status(std::string_view key) const {
+  const std::string start = "\n" + std::string(key) + ":";
+  const std::size_t found = status_.find(start);
+  if (found == std::string::npos) return "";
+  std::string_view rest = std::string_view(status_).substr(found + start.size());
+  return squeeze(take_line(rest));
 }
 
 std::string ProcessView::namespace_link(const std::string& name) const {

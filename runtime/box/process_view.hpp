@@ -3,9 +3,9 @@
 
 #include <sys/types.h>
 
-#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -35,7 +35,7 @@ class ProcessView {
 
   pid_t pid() const { return pid_; }
   /// A line of /proc/PID/status by its key, white space squeezed; empty when absent.
-  std::string status(const std::string& key) const;
+  std::string status(std::string_view key) const;
   /// "mnt:[4026531841]", empty when unreadable.
   std::string namespace_link(const std::string& name) const;
   std::string link(const char* name) const;
@@ -49,7 +49,7 @@ class ProcessView {
  private:
   pid_t pid_ = -1;
   sys::Fd folder_;
-  std::map<std::string, std::string> status_;
+  std::string status_;  ///< of /proc/PID/status, after a newline
 };
 
 }  // namespace pybox::box

@@ -53,7 +53,7 @@ void check_namespaces(const ProcessView& program, const Box& box, Checks& out) {
   }
 }
 
-void check_credentials(const ProcessView& program, const BoxPlan& plan, const ReadyBox& ready,
+void check_credentials(const ProcessView& program, const BoxPlan& plan, const Message& said,
                        Checks& out) {
   const std::string method = "/proc/PID/status ";
   const std::string id = std::to_string(plan.ids.program_outside);
@@ -78,17 +78,16 @@ void check_credentials(const ProcessView& program, const BoxPlan& plan, const Re
   // Without a user namespace of its own (a control arm) a box has no such limit of its own: the
   // keeper then leaves boxd's alone and says -1.
   const bool own_user = !plan.cuts.left_out("ns.user");
-  out.push_back(compare("cred.userns0", own_user ? "0" : "-1",
-                        std::to_string(ready.program.message.b),
+  out.push_back(compare("cred.userns0", own_user ? "0" : "-1", std::to_string(said.b),
                         "user.max_user_namespaces read in the box's user namespace"));
 }
 
 /// One check per sec.* name: each probe's verdict under the filter that is in force.
 void check_filter(const ProcessView& program, FilterReader& reader, const BoxPlan& plan,
-                  const ReadyBox& ready, Checks& out) {
+                  const Message& said, Checks& out) {
   const std::string in_force = program.status("Seccomp") + " " + program.status("Seccomp_filters");
   const bool loaded = in_force == "2 1";
-  const std::span<const sock_filter> ours = plan.filters.get(ready.program.message.a == 1);
+  const std::span<const sock_filter> ours = plan.filters.get(said.a == 1);
   std::string method = "filter of PID read back (PTRACE_SECCOMP_GET_FILTER)";
   std::vector<sock_filter> filter;
   if (Result<std::vector<sock_filter>> read = reader.read()) {
@@ -131,7 +130,7 @@ void check_resources(const ProcessView& program, const BoxPlan& plan, Checks& ou
   }
 }
 
-void check_process(const ProcessView& program, const Box& box, const ReadyBox& ready, Checks& out) {
+void check_process(const ProcessView& program, const Box& box, Checks& out) {
   out.push_back(compare("proc.closefds", "0 1 2 3", join(program.list("fd")),
                         "/proc/PID/fd (3 is close-on-exec)"));
   const std::string environment = program.file("environ").value_or("unreadable");
@@ -142,70 +141,80 @@ void check_process(const ProcessView& program, const Box& box, const ReadyBox& r
   out.push_back(
       compare("proc.setsid", std::to_string(program.pid()), session, "/proc/PID/stat session"));
   out.push_back(compare("proc.cwd", "/tmp", program.link("cwd"), "/proc/PID/cwd"));
-  // The owner of the files in /proc/PID turns to root when a process is not dumpable (man 5 proc).
-  struct stat keeper {};
-  const std::string path = "/proc/" + std::to_string(box.keeper_pid()) + "/environ";
-  const bool hidden =
-      ::stat(path.c_str(), &keeper) == 0 && keeper.st_uid != box.plan().ids.keeper_outside;
-  out.push_back(compare("proc.dumpable0", "not dumpable", hidden ? "not dumpable" : "dumpable",
-                        "owner of /proc/KEEPER/environ"));
   const std::string held = " held by " + std::to_string(program.pid());
   out.push_back(compare("sup.pidfd", std::to_string(box.keeper_pid()) + held,
                         program.status("PPid") + " held by " + box.held_by_pidfd(),
                         "/proc/PID/status PPid is the keeper; fdinfo of boxd's pidfd"));
-  const Result<ProcessView> view = ProcessView::of(box.keeper_pid());
-  const std::string ids = view ? view->status("NSpid") : "";
-  // Where a control arm has no pid namespace nothing has pid 1 in it.
-  const std::string expected =
-      box.plan().cuts.left_out("ns.pid") ? "no pid namespace" : "pid 1 is the keeper";
-  const std::string observed = ids.ends_with(" 1") ? "pid 1 is the keeper" : "no pid namespace";
-  out.push_back(compare("sup.initreap", expected + ", reaps orphans",
-                        observed + (ready.keeper.b == 1 ? ", reaps orphans" : ", reaps no orphan"),
-                        "/proc/KEEPER/status NSpid, the keeper's word"));
-  out.push_back(compare("sup.timer", "armed", ready.keeper.a > 0 ? "armed" : "not armed",
-                        "timerfd_gettime in the keeper"));
 }
 
-void check_cgroup(const ProcessView& program, const Box& box, const BoxCgroup& cgroup,
-                  Checks& out) {
-  for (SealCheck& check : cgroup.checks(box.plan().limits)) out.push_back(std::move(check));
-  // Each limit only counts when the process is in the group that has it.
+/// Each limit only counts when the process is in the group that has it.
+void check_cgroup(const ProcessView& program, const BoxCgroup& cgroup, Checks limits, Checks& out) {
   const std::string text = program.file("cgroup").value_or("");
   const bool inside = text.find(cgroup.expected_membership() + "\n") != std::string::npos;
-  if (inside) return;
-  for (SealCheck& check : out) {
-    if (!check.name.starts_with("cg.")) continue;
-    check.ok = false;
-    check.observed += " (the program is not in this cgroup)";
+  for (SealCheck& check : limits) {
+    if (!inside) {
+      check.ok = false;
+      check.observed += " (the program is not in this cgroup)";
+    }
+    out.push_back(std::move(check));
   }
 }
 
 }  // namespace
 
-void prepare_verification() { own_namespaces(); }
+SealReading::SealReading(Box& box) : box_(box), limits_(box.cgroup().checks(box.plan().limits)) {
+  seal_.before_start = true;
+  own_namespaces();
+}
 
-Seal verify_seal(Box& box, const ReadyBox& ready) {
-  Seal seal;
-  seal.before_start = true;
-  const Result<ProcessView> program = ProcessView::of(ready.program.pid);
+void SealReading::read_program(const SealedNotice& notice) {
+  Checks& checks = seal_.checks;
+  const BoxPlan& plan = box_.plan();
+  const Result<ProcessView> program = ProcessView::of(notice.pid);
   if (!program) {
-    seal.checks.push_back(compare("sup.pidfd", "readable", program.error().message(), "/proc/PID"));
-    return seal;
+    checks.push_back(compare("sup.pidfd", "readable", program.error().message(), "/proc/PID"));
+    return;
   }
   // The program's process takes its time to stop; the rest is read meanwhile.
-  FilterReader reader(ready.program.pid);
-  check_namespaces(*program, box, seal.checks);
-  check_mounts(*program, box.plan().cuts, seal.checks);
-  check_scratch(*program, box.plan().limits, seal.checks);
-  if (!box.plan().inputs.empty()) check_input(*program, box.plan(), seal.checks);
-  check_credentials(*program, box.plan(), ready, seal.checks);
-  check_filter(*program, reader, box.plan(), ready, seal.checks);
-  check_cgroup(*program, box, box.cgroup(), seal.checks);
-  check_resources(*program, box.plan(), seal.checks);
-  check_process(*program, box, ready, seal.checks);
-  seal.verified = std::all_of(seal.checks.begin(), seal.checks.end(),
-                              [](const SealCheck& check) { return check.ok; });
-  return seal;
+  FilterReader reader(notice.pid);
+  check_namespaces(*program, box_, checks);
+  check_mounts(*program, plan.cuts, checks);
+  check_scratch(*program, plan.limits, checks);
+  if (!plan.inputs.empty()) check_input(*program, plan, checks);
+  check_credentials(*program, plan, notice.message, checks);
+  check_filter(*program, reader, plan, notice.message, checks);
+  check_cgroup(*program, box_.cgroup(), std::move(limits_), checks);
+  check_resources(*program, plan, checks);
+  check_process(*program, box_, checks);
+}
+
+void SealReading::check_keeper(const Message& keeper) {
+  Checks& out = seal_.checks;
+  // The owner of the files in /proc/PID turns to root when a process is not dumpable (man 5 proc).
+  struct stat owner {};
+  const std::string path = "/proc/" + std::to_string(box_.keeper_pid()) + "/environ";
+  const bool hidden =
+      ::stat(path.c_str(), &owner) == 0 && owner.st_uid != box_.plan().ids.keeper_outside;
+  out.push_back(compare("proc.dumpable0", "not dumpable", hidden ? "not dumpable" : "dumpable",
+                        "owner of /proc/KEEPER/environ"));
+  const Result<ProcessView> view = ProcessView::of(box_.keeper_pid());
+  const std::string ids = view ? view->status("NSpid") : "";
+  // Where a control arm has no pid namespace nothing has pid 1 in it.
+  const std::string expected =
+      box_.plan().cuts.left_out("ns.pid") ? "no pid namespace" : "pid 1 is the keeper";
+  const std::string observed = ids.ends_with(" 1") ? "pid 1 is the keeper" : "no pid namespace";
+  out.push_back(compare("sup.initreap", expected + ", reaps orphans",
+                        observed + (keeper.b == 1 ? ", reaps orphans" : ", reaps no orphan"),
+                        "/proc/KEEPER/status NSpid, the keeper's word"));
+  out.push_back(compare("sup.timer", "armed", keeper.a > 0 ? "armed" : "not armed",
+                        "timerfd_gettime in the keeper"));
+}
+
+Seal SealReading::finish(const Message& keeper) {
+  check_keeper(keeper);
+  seal_.verified = std::all_of(seal_.checks.begin(), seal_.checks.end(),
+                               [](const SealCheck& check) { return check.ok; });
+  return std::move(seal_);
 }
 
 }  // namespace pybox::box

@@ -2,23 +2,31 @@
 /// Reads every protection of a sealed box back from the kernel, from outside, before the program's
 /// first instruction. What each name stops and how it is read: box/protection.hpp.
 
+#include <vector>
+
 #include "box/box.hpp"
 #include "receipt/report.hpp"
 
 namespace pybox::box {
 
-/// What the two processes said when they were ready; everything else is read from /proc and the
-/// cgroup.
-struct ReadyBox {
-  SealedNotice program;  ///< Say::Sealed
-  Message keeper;        ///< Say::Keeping
+/// A read-back in three steps, each as early as what it reads is final, so that little of it stands
+/// between a box that is ready and its program.
+class SealReading {
+ public:
+  /// While the box's processes build it: the limits of its cgroup, boxd's own namespaces.
+  explicit SealReading(Box& box);
+  /// Everything of the program's process, which must be blocked waiting for Start.
+  void read_program(const SealedNotice& notice);
+  /// What `keeper` said (Say::Keeping) and what can be seen of it. `verified` is true when every
+  /// check is ok. Precondition: the program was read.
+  Seal finish(const Message& keeper);
+
+ private:
+  void check_keeper(const Message& keeper);
+
+  Box& box_;
+  std::vector<SealCheck> limits_;
+  Seal seal_;
 };
-
-/// Looks at what does not depend on a box, once; for when there is time before verify_seal.
-void prepare_verification();
-
-/// The program's process must be blocked waiting for Start. `verified` is true when every check is
-/// ok.
-Seal verify_seal(Box& box, const ReadyBox& ready);
 
 }  // namespace pybox::box

@@ -7,7 +7,6 @@
 
 #include "base/clock.hpp"
 #include "base/crashpoint.hpp"
-#include "box/verify.hpp"
 #include "boxd/seal_policy.hpp"
 
 namespace pybox::boxd {
@@ -72,7 +71,7 @@ void Run::build(std::uint64_t number) {
   err_.emplace(box_->take_stderr(), uncapped ? kUncapped : limits.stderr_bytes);
   stdin_ = box_->take_stdin();
   built_ = began;
-  box::prepare_verification();  // while the keeper builds
+  reading_.emplace(*box_);  // while the keeper builds
 }
 
 void Run::watch(std::vector<pollfd>& into) const {
@@ -124,7 +123,8 @@ void Run::on_program_socket(Nanos now) {
   }
   if (state_ != State::Building || notice->message.say != box::Say::Sealed) return;
   sealed_ = notice;
-  if (keeping_) seal_and_go(now);
+  read_program(now);
+  go_if_sealed();
 }
 
 void Run::on_keeper_socket(Nanos now) {
@@ -134,10 +134,7 @@ void Run::on_keeper_socket(Nanos now) {
     return;
   }
   switch (message.say) {
-    case box::Say::Keeping:
-      keeping_ = message;
-      if (state_ == State::Building && sealed_) seal_and_go(now);
-      return;
+    case box::Say::Keeping: keeping_ = message; return go_if_sealed();
     case box::Say::Ended:
       if (state_ == State::Building) {
         return refuse(false, "the program's process ended before it was sealed", "");

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "box/box.hpp"
+#include "box/verify.hpp"
 #include "boxd/capture.hpp"
 #include "boxd/transfer.hpp"
 #include "link/order.hpp"
@@ -80,7 +81,8 @@ class Run {
   void build(std::uint64_t number);
   void on_program_socket(Nanos now);
   void on_keeper_socket(Nanos now);
-  void seal_and_go(Nanos now);
+  void read_program(Nanos now);
+  void go_if_sealed();
   void sample(Nanos now);
   void kill_for(Observation why, Nanos now);
   void begin_ending(Nanos now);
@@ -98,6 +100,7 @@ class Run {
   State state_ = State::Building;
   bool has_started_ = false;
   std::unique_ptr<box::Box> box_;
+  std::optional<box::SealReading> reading_;
   std::optional<box::SealedNotice> sealed_;
   std::optional<box::Message> keeping_;
   std::optional<box::Message> ended_;      ///< the keeper's word on the program's wait status
@@ -115,7 +118,7 @@ class Run {
   watch::Sampler sampler_;
   std::optional<Transfer> transfer_;  ///< where files are asked back
   RunReport report_;
-  Nanos received_{}, built_{}, verified_{}, go_{}, end_{}, kill_at_{}, collected_{};
+  Nanos received_{}, built_{}, sealed_at_{}, verified_{}, go_{}, end_{}, kill_at_{}, collected_{};
 };
 
 }  // namespace pybox::boxd

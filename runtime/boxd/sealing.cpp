@@ -4,7 +4,6 @@
 #include "base/clock.hpp"
 #include "base/crashpoint.hpp"
 #include "box/cgroup_files.hpp"
-#include "box/verify.hpp"
 #include "boxd/run.hpp"
 #include "boxd/seal_policy.hpp"
 
@@ -39,11 +38,18 @@ SealCheck Run::output_check() const {
                       both(out_->keeps(), err_->keeps()), "boxd's own limits of stdout and stderr");
 }
 
-void Run::seal_and_go(Nanos now) {
+/// The keeper gets rid of its rights meanwhile.
+void Run::read_program(Nanos now) {
   report_.timing.prepare = now - built_;
+  sealed_at_ = now;
   Result<void> known = box_->identify(sealed_->pid);
   if (!known) return refuse(false, known.error().message(), "");
-  report_.seal = box::verify_seal(*box_, {*sealed_, *keeping_});
+  reading_->read_program(*sealed_);
+}
+
+void Run::go_if_sealed() {
+  if (state_ != State::Building || !sealed_ || !keeping_) return;
+  report_.seal = reading_->finish(*keeping_);
   add_checks(workshop_.around, report_.seal);
   add_checks({output_check()}, report_.seal);
   if (order_.request.return_files) {
@@ -51,7 +57,7 @@ void Run::seal_and_go(Nanos now) {
     add_checks(transfer_->checks(*box_), report_.seal);
   }
   verified_ = monotonic_now();
-  report_.timing.seal = verified_ - now;
+  report_.timing.seal = verified_ - sealed_at_;
   if (!acceptable(report_.seal, order_.leave_out)) {
     return refuse(true, "the box is not sealed as it must be: " + broken(report_.seal),
                   "nothing was run; `pybox doctor` looks for the cause");

@@ -172,7 +172,10 @@ class Exec {
     engine::Console console;
     console.stdin_fd = stdin_.get();
     console.cancel_fd = signals.fd();
-    console.while_running = [&] { receipt_file_ = take_receipt_file(*dirs_); };
+    console.while_running = [&](const Seal& seal) {
+      receipt_file_ = take_receipt_file(*dirs_);
+      if (auto written = write_seal(seal)) written_seal_ = std::move(*written);
+    };
     if (order.stream_output) {
       console.output = [&](int stream, std::string_view bytes) { sink.write(stream, bytes); };
     }
@@ -225,7 +228,7 @@ class Exec {
       auto key = load_or_make_key(*dirs_);
       if (key) key_ = std::move(*key);
     }
-    if (key_) return sign_receipt(receipt_, *key_);
+    if (key_) return sign_receipt(receipt_, *key_, std::move(written_seal_));
     return unsigned_receipt(receipt_);
   }
 
@@ -254,6 +257,7 @@ class Exec {
   std::optional<SigningKey> key_;
   bool receipts_are_prepared_ = false;
   sys::Fd receipt_file_;
+  std::optional<WrittenSeal> written_seal_;
   Receipt receipt_;
   std::optional<Error> refusal_;
   std::optional<Error> trouble_;

@@ -160,10 +160,9 @@ class Delivery {
 
   /// Signs and lays out what there is now.
   void render() {
-    made_.receipt = unsigned_receipt(receipt_);
-    if (key_ != nullptr) {
-      if (auto text = sign_receipt(receipt_, *key_)) made_.receipt = std::move(*text);
-    }
+    Result<std::string> receipt = key_ != nullptr ? sign_receipt(receipt_, *key_)
+                                                  : Result<std::string>(unsigned_receipt(receipt_));
+    made_.receipt = receipt ? std::move(*receipt) : unsigned_receipt(receipt_);
     arrange(ordered_json::parse(made_.receipt, nullptr, /*allow_exceptions=*/false));
     execution_bytes_ = dump(execution_).size();
     ordered_json structured;

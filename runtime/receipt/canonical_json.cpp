@@ -33,14 +33,23 @@ void append_utf16_escape(std::string& out, char32_t code) {
   append_escape(out, 0xDC00 + ((code - 0x10000) & 0x3FFU));
 }
 
+/// How much of the text stands in JSON as it is: printable ASCII without quote and backslash.
+std::size_t verbatim_run(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && text[at] >= ' ' && text[at] <= '~' && text[at] != '"' &&
+         text[at] != '\\') {
+    ++at;
+  }
+  return at;
+}
+
 /// False when the text is no UTF-8.
 bool append_string(std::string& out, std::string_view text, Deceptive deceptive) {
   static constexpr std::string_view kShort = "\"\\\b\t\n\f\r";
   static constexpr std::string_view kLetters = "\"\\btnfr";
   out += '"';
   while (true) {
-    std::string_view plain = text.substr(0, plain_run(text));
-    plain = plain.substr(0, plain.find_first_of("\"\\"));
+    const std::string_view plain = text.substr(0, verbatim_run(text));
     out += plain;
     text.remove_prefix(plain.size());
     if (text.empty()) break;
@@ -92,7 +101,7 @@ std::string number_text(const Json& value) {
 template <class Json>
 bool append_list(std::string& out, const Json& list);
 template <class Json>
-bool append_object(std::string& out, const Json& object);
+bool append_object(std::string& out, const Json& object, const WrittenMember* written = nullptr);
 
 /// False when a value has no canonical form. Recursion is as deep as the value; parse_json bounds
 /// it.
@@ -132,7 +141,7 @@ bool append_list(std::string& out, const Json& value) {
 }
 
 template <class Json>
-bool append_object(std::string& out, const Json& value) {
+bool append_object(std::string& out, const Json& value, const WrittenMember* written) {
   std::vector<std::pair<const std::string*, const Json*>> fields;
   for (const auto& [key, field] : value.items()) fields.emplace_back(&key, &field);
   std::sort(fields.begin(), fields.end(),
@@ -144,17 +153,25 @@ bool append_object(std::string& out, const Json& value) {
     first = false;
     if (!append_string(out, *key, Deceptive::Verbatim)) return false;
     out += ':';
-    if (!append_canonical(out, *field)) return false;
+    if (written != nullptr && *key == written->key) {
+      out += written->canonical;
+    } else if (!append_canonical(out, *field)) {
+      return false;
+    }
   }
   out += '}';
   return true;
+}
+
+Error no_canonical_form() {
+  return {ErrorKind::Evidence, "a value has no canonical JSON form (RFC 8785)"};
 }
 
 template <class Json>
 Result<std::string> canonical(const Json& value) {
   std::string out;
   if (append_canonical(out, value)) return out;
-  return Error(ErrorKind::Evidence, "a value has no canonical JSON form (RFC 8785)");
+  return no_canonical_form();
 }
 
 bool holds_objects(const ordered_json& list) {
@@ -163,7 +180,8 @@ bool holds_objects(const ordered_json& list) {
   });
 }
 
-void append_readable(std::string& out, const ordered_json& value, std::size_t indent) {
+void append_readable(std::string& out, const ordered_json& value, std::size_t indent,
+                     const WrittenMember* written = nullptr) {
   const bool is_list = value.is_array();
   if (value.is_string()) {
     append_string(out, value.get_ref<const std::string&>(), Deceptive::Escape);
@@ -185,7 +203,11 @@ void append_readable(std::string& out, const ordered_json& value, std::size_t in
       append_string(out, key, Deceptive::Escape);
       out += ": ";
     }
-    append_readable(out, field, indent + 2);
+    if (written != nullptr && key == written->key) {
+      out += written->readable;
+    } else {
+      append_readable(out, field, indent + 2);
+    }
   }
   if (!one_line) out += "\n" + std::string(indent, ' ');
   out += is_list ? ']' : '}';
@@ -233,6 +255,24 @@ Result<std::string> canonical_json(const ordered_json& value) { return canonical
 std::string readable_json(const ordered_json& value) {
   std::string out;
   append_readable(out, value, 0);
+  return out + "\n";
+}
+
+Result<WrittenMember> write_member(std::string key, const ordered_json& value) {
+  WrittenMember member{std::move(key), PYBOX_TRY(canonical(value)), {}};
+  append_readable(member.readable, value, 2);
+  return member;
+}
+
+Result<std::string> canonical_json(const ordered_json& object, const WrittenMember& member) {
+  std::string out;
+  if (append_object(out, object, &member)) return out;
+  return no_canonical_form();
+}
+
+std::string readable_json(const ordered_json& object, const WrittenMember& member) {
+  std::string out;
+  append_readable(out, object, 0, &member);
   return out + "\n";
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "receipt/written_member.hpp"
 
 namespace pybox {
 
@@ -20,6 +21,15 @@ Result<std::string> canonical_json(const nlohmann::ordered_json& value);
 /// end. Characters that drive or deceive a terminal are written as \uXXXX.
 /// Precondition: canonical_json() of the value succeeds.
 std::string readable_json(const nlohmann::ordered_json& value);
+
+/// A member's value in both forms, one level deep.
+Result<WrittenMember> write_member(std::string key, const nlohmann::ordered_json& value);
+
+/// The two forms of an object with `member` in the place of the key of its name, whatever the value
+/// there.
+Result<std::string> canonical_json(const nlohmann::ordered_json& object,
+                                   const WrittenMember& member);
+std::string readable_json(const nlohmann::ordered_json& object, const WrittenMember& member);
 
 /// Number::toString of ECMAScript (RFC 8785 section 3.2.2.3). Precondition: finite.
 std::string ecmascript_number(double value);

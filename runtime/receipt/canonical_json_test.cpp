@@ -117,4 +117,19 @@ TEST_CASE("readable JSON cannot drive a terminal, and reads back as the same val
   CHECK(ordered_json::parse(text) == value);
 }
 
+TEST_CASE("a member written ahead changes no byte of its object") {
+  const ordered_json inner = {{"z", {{{"ok", true}}, {{"ok", false}}}}, {"a", "\x1b \" \\"}};
+  const ordered_json whole = {{"b", 1}, {"inner", inner}, {"a", {1, 2}}};
+  ordered_json place = whole;
+  place["inner"] = nullptr;
+  const WrittenMember member = write_member("inner", inner).value();
+  CHECK(canonical_json(place, member).value() == canonical_json(whole).value());
+  CHECK(readable_json(place, member) == readable_json(whole));
+  // Only in its own object: the same key deeper is another member.
+  const ordered_json deeper = {{"outer", place}};
+  CHECK(canonical_json(deeper, member).value() == canonical_json(deeper).value());
+  CHECK(readable_json(deeper, member) == readable_json(deeper));
+  CHECK_FALSE(write_member("inner", {{"x", "\xff"}}));
+}
+
 }  // namespace pybox

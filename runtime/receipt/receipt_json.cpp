@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kMaxInputs = 4096;
 constexpr std::size_t kMaxLines = 64;
 constexpr std::uint64_t kSchemaVersion = 1;
+constexpr const char* kSealKey = "seal";
 
 ordered_json request_json(const Receipt& receipt) {
   const Request& request = receipt.request;
@@ -57,7 +58,7 @@ ordered_json receipt_json(const Receipt& receipt) {
                            {"vm", sections::text_or_null_json(receipt.vm)},
                            {"kernel", sections::text_or_null_json(receipt.report.host.kernel)},
                            {"cgroup", sections::text_or_null_json(receipt.report.host.cgroup)}}}};
-  object["seal"] = sections::seal_json(receipt.report.seal);
+  object[kSealKey] = nullptr;  // its place: a seal is written by itself
   sections::write_sections(object, receipt.report);
   object["hints"] = sections::texts_json(receipt.hints);
   object["notes"] = sections::texts_json(receipt.report.notes);
@@ -155,19 +156,27 @@ std::string base64_of(const RawSignature& signature) {
 
 }  // namespace
 
-Result<std::string> sign_receipt(const Receipt& receipt, const SigningKey& key) {
+Result<WrittenSeal> write_seal(const Seal& seal) {
+  return WrittenSeal{seal, PYBOX_TRY(write_member(kSealKey, sections::seal_json(seal)))};
+}
+
+Result<std::string> sign_receipt(const Receipt& receipt, const SigningKey& key,
+                                 std::optional<WrittenSeal> ahead) {
+  if (!ahead || ahead->seal != receipt.report.seal)
+    ahead = PYBOX_TRY(write_seal(receipt.report.seal));
   ordered_json object = receipt_json(receipt);
-  const std::string payload = PYBOX_TRY(canonical_json(object));
+  const std::string payload = PYBOX_TRY(canonical_json(object, ahead->text));
   const RawSignature signature =
       key.sign(pre_authentication_encoding(kReceiptPayloadType, payload));
   object["signature"] = {{"keyid", key_id(key.public_key())},
                          {"payloadType", kReceiptPayloadType},
                          {"sig", base64_of(signature)}};
-  return readable_json(object);
+  return readable_json(object, ahead->text);
 }
 
 std::string unsigned_receipt(const Receipt& receipt) {
   ordered_json object = receipt_json(receipt);
+  object[kSealKey] = sections::seal_json(receipt.report.seal);
   object["signature"] = nullptr;
   return readable_json(object);
 }

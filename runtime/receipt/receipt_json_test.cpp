@@ -257,4 +257,14 @@ TEST_CASE("no flipped bit goes unnoticed, unless the value stays the same") {
   CHECK(refused > text.size() / 3 / 2);
 }
 
+TEST_CASE("a seal written ahead gives the same receipt, and another run's seal is not used") {
+  const Receipt receipt = sample_receipt();
+  const std::string expected = sign_receipt(receipt, kKey).value();
+  CHECK(sign_receipt(receipt, kKey, write_seal(receipt.report.seal).value()).value() == expected);
+  Seal other = receipt.report.seal;
+  REQUIRE_FALSE(other.checks.empty());
+  other.checks.back().observed += "!";
+  CHECK(sign_receipt(receipt, kKey, write_seal(other).value()).value() == expected);
+}
+
 }  // namespace pybox

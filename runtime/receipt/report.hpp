@@ -34,12 +34,16 @@ struct SealCheck {
   std::string observed;
   bool ok = false;
   std::string method;  ///< where it was read, e.g. "/proc/PID/status CapEff"
+
+  bool operator==(const SealCheck&) const = default;
 };
 
 struct Seal {
   bool verified = false;
   bool before_start = false;
   std::vector<SealCheck> checks;
+
+  bool operator==(const Seal&) const = default;
 };
 
 struct Outcome {
