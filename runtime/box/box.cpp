@@ -74,18 +74,6 @@ Result<sys::Child> clone_into_namespaces(const InsideWork& work, Maker& maker) {
   return sys::Child(pid, sys::Fd(pidfd));
 }
 
-/// A dying keeper takes the box's mounts apart, a quarter of a millisecond; a scheduler that wakes
-/// it on the processor of its killer makes boxd wait. Only a wish: with one processor nothing
-/// changes.
-void send_elsewhere(pid_t keeper) {
-  cpu_set_t allowed;
-  if (::sched_getaffinity(keeper, sizeof(allowed), &allowed) != 0) return;
-  const int here = ::sched_getcpu();
-  if (here < 0) return;
-  CPU_CLR(static_cast<std::size_t>(here), &allowed);
-  if (CPU_COUNT(&allowed) > 0) (void)::sched_setaffinity(keeper, sizeof(allowed), &allowed);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Box>> Box::start(std::unique_ptr<BoxPlan> plan, const sys::CgroupHost& host,
@@ -237,7 +225,7 @@ void Box::kill_program() {
 
 void Box::kill_all() {
   if (cgroup_) cgroup_->kill_all();
-  if (keeper_.is_running()) send_elsewhere(keeper_.pid());
+  keeper_.run_elsewhere();  // its end takes the box's mounts apart: a third of a millisecond
   (void)keeper_.signal(SIGKILL).has_value();
 }
 

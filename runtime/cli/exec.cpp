@@ -80,6 +80,8 @@ class Exec {
       refusal_ = std::move(dirs).error();
     }
     request_.engine = PYBOX_TRY(choose_engine(options_.engine, settings_));
+    engine_ = parts_.make_engine(request_.engine);
+    if (!options_.with_deps) engine_->get_ready();  // building an image may take minutes
     request_.image = options_.image;
     request_.python = options_.python.value_or("3.13");
     request_.args = options_.args;
@@ -132,8 +134,6 @@ class Exec {
   Result<engine::RunAnswer> run_if_permitted() {
     if (refusal_) return *std::move(refusal_);
     if (options_.with_deps) PYBOX_TRY(choose_image());
-    const std::unique_ptr<engine::Engine> engine = parts_.make_engine(request_.engine);
-    engine->get_ready();
     const image::Image image =
         PYBOX_TRY(parts_.find_image(*dirs_, request_.image, request_.python));
     receipt_.image_id = image.id;
@@ -142,7 +142,7 @@ class Exec {
     receipts_are_prepared_ = true;
     key_ = PYBOX_TRY(load_or_make_key(*dirs_));
     PYBOX_CRASHPOINT("key-loaded");
-    return run_engine(*engine, image);
+    return run_engine(image);
   }
 
   /// The image and Python that the script's block asks for, built if they are not there.
@@ -162,7 +162,7 @@ class Exec {
     return {};
   }
 
-  Result<engine::RunAnswer> run_engine(engine::Engine& engine, const image::Image& image) {
+  Result<engine::RunAnswer> run_engine(const image::Image& image) {
     link::RunOrder order = engine::order_for(receipt_, std::move(request_), image);
     order.stream_output = !options_.json;
     order.has_stdin = stdin_.is_open();
@@ -179,7 +179,7 @@ class Exec {
     if (order.stream_output) {
       console.output = [&](int stream, std::string_view bytes) { sink.write(stream, bytes); };
     }
-    auto answer = engine.run(order, console);
+    auto answer = engine_->run(order, console);
     sink.finish();
     if (sink.line_is_open()) say("\n");
     if (!answer && signals.came()) {
@@ -251,6 +251,7 @@ class Exec {
   std::optional<sys::StateDirs> dirs_;
   Settings settings_;
   Request request_;
+  std::unique_ptr<engine::Engine> engine_;
   bool program_is_known_ = false;
   sys::Fd stdin_;
   std::optional<files::OutputFolder> output_;
