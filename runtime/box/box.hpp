@@ -71,6 +71,9 @@ class Box {
   /// True once the keeper, and with it the whole pid namespace, is gone. Reaps it.
   Result<bool> ended(Nanos patience);
   Result<void> remove(Nanos patience) { return cgroup_->remove(patience); }
+  /// The box's mounts: whoever lets go of them last waits for the kernel to take them apart, half a
+  /// millisecond for which nobody need wait. Nothing else can reach them once the keeper is gone.
+  sys::Fd take_mounts() { return std::move(mounts_); }
 
  private:
   Result<void> clone_keeper();
@@ -80,6 +83,7 @@ class Box {
   std::unique_ptr<BoxCgroup> cgroup_;
   Maker maker_;
   sys::Child keeper_;
+  sys::Fd mounts_;  ///< may be closed: the keeper then is the last one
   sys::Fd keeper_socket_, program_socket_;
   sys::Fd stdin_, stdout_, stderr_;
   pid_t program_pid_ = -1;

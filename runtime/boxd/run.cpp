@@ -276,6 +276,7 @@ void Run::finish(Nanos now) {
                                                            : removed.error().message()};
     }
     PYBOX_CRASHPOINT("cgroup-removed");
+    mounts_ = box_->take_mounts();
     box_.reset();
     report_.timing.cleanup = monotonic_now() - collected_;
   }

@@ -173,7 +173,7 @@ class Exec {
     console.stdin_fd = stdin_.get();
     console.cancel_fd = signals.fd();
     console.while_running = [&](const Seal& seal) {
-      receipt_file_ = take_receipt_file(*dirs_);
+      receipt_file_ = take_receipt_file(*dirs_, receipt_.receipt_id);
       if (auto written = write_seal(seal)) written_seal_ = std::move(*written);
     };
     if (order.stream_output) {

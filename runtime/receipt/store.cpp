@@ -59,7 +59,8 @@ std::vector<KeptReceipt> with_times(DIR* folder, const std::filesystem::path& pa
 }
 
 /// Counting names is cheap; times are looked up only when there are too many.
-void prune(const sys::StateDirs& dirs) {
+void prune(const sys::StateDirs& dirs, std::string_view id) {
+  if (!id.ends_with('0')) return;
   const Folder folder(::opendir(dirs.receipts().c_str()));
   if (folder == nullptr) return;
   std::vector<std::string> ids = ids_in(folder.get());
@@ -83,8 +84,8 @@ Result<void> prepare_receipts(const sys::StateDirs& dirs) {
   return Error::from_errno(errno, "writing to " + dirs.receipts().string());
 }
 
-sys::Fd take_receipt_file(const sys::StateDirs& dirs) {
-  prune(dirs);
+sys::Fd take_receipt_file(const sys::StateDirs& dirs, std::string_view id) {
+  prune(dirs, id);
   PYBOX_CRASHPOINT("receipts-pruned");
   return sys::Fd(::open(dirs.receipts().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
 }
@@ -100,7 +101,7 @@ Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::
     // The name is taken, or there is no /proc: the other way takes it over.
   }
   PYBOX_TRY(sys::replace_file(file, text, 0600, sys::Durability::Unsynced));
-  if (!taken.is_open()) prune(dirs);
+  if (!taken.is_open()) prune(dirs, id);
   return {};
 }
 
