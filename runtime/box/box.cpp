@@ -146,8 +146,8 @@ Result<void> Box::clone_keeper() {
   if (plan_->cuts.left_out("ns.pid")) outer_proc = sys::Fd(make_proc(*plan_));
   work.fds.outer_proc = outer_proc.get();
   keeper_ = PYBOX_TRY(clone_into_namespaces(work, maker_));
-  mounts_ = sys::Fd(::open(("/proc/" + std::to_string(keeper_.pid()) + "/ns/mnt").c_str(),
-                           O_RDONLY | O_CLOEXEC));
+  mounts_ = sys::Fd(
+      ::open(("/proc/" + std::to_string(keeper_.pid()) + "/ns/mnt").c_str(), O_RDONLY | O_CLOEXEC));
   keeper_socket_ = std::move(keeper_ends.first);
   program_socket_ = std::move(program_ends.first);
   stdin_ = std::move(in.write);

@@ -117,7 +117,7 @@ class Run {
   bool stdin_ended_ = false;
   watch::Sampler sampler_;
   std::optional<Transfer> transfer_;  ///< where files are asked back
-  sys::Fd mounts_;  ///< let go of with this run, after its report
+  sys::Fd mounts_;                    ///< let go of with this run, after its report
   RunReport report_;
   Nanos received_{}, built_{}, sealed_at_{}, verified_{}, go_{}, end_{}, kill_at_{}, collected_{};
 };
