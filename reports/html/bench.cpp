@@ -11,7 +11,7 @@
 namespace pybox::reports {
 namespace {
 
-constexpr std::int64_t kLeft = 40, kRight = 10, kTop = 10, kBottom = 24;
+constexpr std::int64_t kLeft = 40, kRight = 20, kTop = 10, kBottom = 24;
 constexpr std::int64_t kWidth = 340, kHeight = 170;
 /// Points of a curve: halves of a percent.
 constexpr std::size_t kPoints = 200;
@@ -29,6 +29,12 @@ std::int64_t round_step(std::int64_t value) {
 
 /// Tenths of a unit, as SVG writes them.
 std::string tenth(std::int64_t value) { return fmt::format("{}.{}", value / 10, value % 10); }
+
+/// Whole milliseconds where the steps are.
+std::string axis_label(std::int64_t at, std::int64_t step) {
+  constexpr std::int64_t kMilli = 1'000'000;
+  return step % kMilli == 0 ? std::to_string(at / kMilli) : millis_text(Nanos(at));
+}
 
 struct Scale {
   std::int64_t step = 1, end = 5;
@@ -61,7 +67,7 @@ std::string axes(const Scale& scale) {
                                 kHeight - kBottom, kWidth - kRight);
   for (std::int64_t at = 0; at <= scale.end; at += scale.step) {
     out += fmt::format(R"(<text x="{}" y="{}" text-anchor="middle">{}</text>)", tenth(scale.x(at)),
-                       kHeight - 8, millis_text(Nanos(at)));
+                       kHeight - 8, axis_label(at, scale.step));
   }
   for (const std::size_t percent : {std::size_t{0}, std::size_t{50}, std::size_t{100}}) {
     const std::int64_t y = Scale::y(percent * kPoints / 100);
