@@ -29,6 +29,19 @@ bool has(const std::string& need, EngineKind engine, const HostFacts& host) {
   return false;
 }
 
+/// An ordinary user has one id to give and keeps its groups (docs/limits.md): its box cannot be
+/// made without these at all, or has nothing to leave out.
+bool takes_root_to_leave_out(const std::string& protection) {
+  return protection == "ns.user" || protection == "cred.uid" || protection == "cred.groups";
+}
+
+/// As `root` among the needs of a check that does not say so.
+bool needs_root(const Check& check) {
+  return check.engine == EngineKind::Native &&
+         std::any_of(check.cut.begin(), check.cut.end(), takes_root_to_leave_out) &&
+         std::find(check.needs.begin(), check.needs.end(), "root") == check.needs.end();
+}
+
 }  // namespace
 
 HostFacts probe_host(const sys::StateDirs& dirs) {
@@ -57,6 +70,7 @@ std::string lacking(const Check& check, const HostFacts& host) {
   for (const std::string& need : check.needs) {
     if (!has(need, check.engine, host)) missing += (missing.empty() ? "" : ", ") + need;
   }
+  if (needs_root(check) && !host.is_root) missing += missing.empty() ? "root" : ", root";
   return missing.empty() ? missing : "needs " + missing;
 }
 

@@ -187,6 +187,15 @@ TEST_CASE("what a check needs is looked for on its engine") {
   CHECK(lacking(check, host) == "QEMU is not installed");
   check.needs = {"cgroup-v1"};
   CHECK(lacking(check, HostFacts{}) == "needs cgroup-v1");
+  host.vm_trouble.clear();
+  host.is_root = false;
+  check.needs.clear();
+  check.cut = {"ns.pid", "ns.user"};
+  CHECK(lacking(check, host).empty());
+  check.engine = EngineKind::Native;
+  CHECK(lacking(check, host) == "needs root");
+  host.is_root = true;
+  CHECK(lacking(check, host).empty());
 }
 
 }  // namespace

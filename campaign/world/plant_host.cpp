@@ -58,8 +58,9 @@ Result<void> make_folder(const std::string& canary, const char* folder) {
     return Error::from_errno(errno, "making the world's own namespaces");
   }
   uncover(folder);
-  if (::mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=16m") != 0 ||
-      ::sethostname(host.data(), host.size()) != 0 || !raise_loopback()) {
+  if (::mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=16m") != 0)
+    return Error::from_errno(errno, "covering " + std::string(folder));
+  if (::sethostname(host.data(), host.size()) != 0 || !raise_loopback()) {
     return Error::from_errno(errno, "making the world's own namespaces");
   }
   return {};

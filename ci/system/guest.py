@@ -21,6 +21,7 @@ import adversarial
 
 HERE = pathlib.Path(__file__).resolve().parent
 AGENTS = adversarial.FOLDER.parent / "campaign/clients/agents"
+PROGRAMS = ("pybox", "boxd", "campaign", "campaign-plant", "boxd-campaign")
 # Nothing heard for so long means that the guest hangs: longer than any one test may take.
 SILENCE_S = 300
 
@@ -34,14 +35,21 @@ def cpio_entry(name, mode, data=b"", number=[0]):
     return head + data + b"\0" * (-len(data) % 4)
 
 
-def initramfs(options):
+def stripped(program, folder):
+    """A copy without debug information: all of it would have to fit into the guest's memory, twice."""
+    small = folder / program.name
+    subprocess.run(["strip", "-o", str(small), str(program)], check=True)
+    return small
+
+
+def initramfs(options, folder):
     """{path: host file} packed as the guest's first root."""
     kernel = options.home / "vm/kernel"
     files = {"init": options.init, "modules.list": kernel / "modules.list"}
     for module in (kernel / "modules").iterdir():
         files[f"modules/{module.name}"] = module
-    for program in ("pybox", "boxd"):
-        files[f"payload/bin/{program}"] = options.pybox.parent / program
+    for program in PROGRAMS:
+        files[f"payload/bin/{program}"] = stripped(options.pybox.parent / program, folder)
     for path in HERE.iterdir():
         if path.suffix in (".py", ".json") or path.name == "run":
             files[f"payload/system/{path.name}"] = path
@@ -137,7 +145,7 @@ def run(options):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="pybox-guest-"))
     options.results.unlink(missing_ok=True)
     try:
-        (folder / "initramfs").write_bytes(initramfs(options))
+        (folder / "initramfs").write_bytes(initramfs(options, folder))
         for accelerator in accelerators():
             for _ in range(3):
                 phases, trouble = boot(options, folder, accelerator)

@@ -15,7 +15,8 @@ constexpr std::string_view kPolicy = "seccomp_policy.txt, loaded by seccomp(2)";
 constexpr Protection kTable[] = {
     {"ns.user", "holding any right over the host", "clone3(CLONE_NEWUSER)", kNs},
     {"ns.pid", "seeing or signalling other processes", "clone3(CLONE_NEWPID)", kNs},
-    {"ns.mnt", "seeing the host's files", "clone3(CLONE_NEWNS)", kNs},
+    {"ns.mnt", "changing what is mounted outside, or being changed from there",
+     "clone3(CLONE_NEWNS)", kNs},
     {"ns.net", "reaching any network", "clone3(CLONE_NEWNET)", kNs},
     {"ns.ipc", "sharing queues and segments with others", "clone3(CLONE_NEWIPC)", kNs},
     {"ns.uts", "reading or setting the host's name", "clone3(CLONE_NEWUTS)", kNs},

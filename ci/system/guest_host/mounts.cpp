@@ -94,7 +94,7 @@ Result<void> fill_root() {
   for (const char* name : {"bin", "sbin", "lib", "lib64"}) {
     fs::create_directory_symlink(fs::path("usr") / name, root / name, error);
   }
-  for (const char* name : {"etc", "root", "home/user", "var/tmp"}) {
+  for (const char* name : {"etc", "root", "home/user", "var/tmp", "mnt"}) {
     fs::create_directories(root / name, error);
   }
   const std::string passwd =
