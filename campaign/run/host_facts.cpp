@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "image/registry.hpp"
 #include "sys/cgroup.hpp"
@@ -29,10 +30,13 @@ bool has(const std::string& need, EngineKind engine, const HostFacts& host) {
   return false;
 }
 
-/// An ordinary user has one id to give and keeps its groups (docs/limits.md): its box cannot be
-/// made without these at all, or has nothing to leave out.
+/// An ordinary user has one id to give, keeps its groups and may mount no /proc of the host
+/// (docs/limits.md): its box cannot be made without these, or has nothing to leave out. Its
+/// keeper's root is shut to it.
 bool takes_root_to_leave_out(const std::string& protection) {
-  return protection == "ns.user" || protection == "cred.uid" || protection == "cred.groups";
+  constexpr std::array<std::string_view, 5> kRoots = {"ns.user", "ns.pid", "cred.uid",
+                                                      "cred.groups", "sup.collect"};
+  return std::find(kRoots.begin(), kRoots.end(), protection) != kRoots.end();
 }
 
 /// As `root` among the needs of a check that does not say so.

@@ -23,7 +23,7 @@ struct HostFacts {
 HostFacts probe_host(const sys::StateDirs& dirs);
 
 /// What the check needs and does not find, its engine first, in words; empty when nothing is
-/// missing. A native check that leaves out ns.user, cred.uid or cred.groups needs root. On the vm
+/// missing. A native check that leaves out what only root can leave out needs root. On the vm
 /// engine the guest is meant: PyBox's own kernel, with cgroup v2, without swap, where boxd is root.
 std::string lacking(const Check& check, const HostFacts& host);
 

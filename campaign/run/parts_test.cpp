@@ -190,7 +190,7 @@ TEST_CASE("what a check needs is looked for on its engine") {
   host.vm_trouble.clear();
   host.is_root = false;
   check.needs.clear();
-  check.cut = {"ns.pid", "ns.user"};
+  check.cut = {"cred.caps", "ns.user"};
   CHECK(lacking(check, host).empty());
   check.engine = EngineKind::Native;
   CHECK(lacking(check, host) == "needs root");
