@@ -109,13 +109,13 @@ def missing_tools(t):
 @test("too small a disk is refused at once, and one that fills up is named", engines=NO_ENGINE, timeout_s=300)
 def no_space(t):
     home = new_home(t)
-    code, said = in_private_mounts(t, 'mount -t tmpfs -o size=100m none "$PYBOX_HOME"; "$PYBOX" setup --yes')
+    code, said = in_private_mounts(t, 'mount -t tmpfs -o mode=700,size=100m none "$PYBOX_HOME"; "$PYBOX" setup --yes')
     t.equal("exit code on a small disk", code, 125)
     t.has("message", said, "not enough space: set-up needs")
     # The disk is large enough at first; somebody else fills it while packages are unpacked.
     code, said = in_private_mounts(
         t,
-        'cp -r "$PYBOX_HOME" copy; mount -t tmpfs -o size=600m none "$PYBOX_HOME"; cp -r copy/. "$PYBOX_HOME"\n'
+        'cp -r "$PYBOX_HOME" copy; mount -t tmpfs -o mode=700,size=600m none "$PYBOX_HOME"; cp -r copy/. "$PYBOX_HOME"\n'
         '"$PYBOX" setup --yes 2>said & setup=$!\n'
         'until grep -q "^checking cached" said; do kill -0 $setup; sleep 0.02; done\n'
         'cat /dev/zero >"$PYBOX_HOME/filler" 2>/dev/null || true\n'
