@@ -38,7 +38,9 @@ class Scene:
         self.runs.append(prelude.run("print(1)", home=self.home, engine="native"))
         self.acknowledged = [run.receipt for run in self.runs if run.receipt]
         prelude.pybox("receipts", home=self.home)  # signs the record of the killed client's run
-        invariants.settle(lambda: invariants.nothing_left(self.before, self.home), 3)
+        # boxd ends a moment after its client.
+        invariants.settle(lambda: invariants.nothing_left(self.before, self.home)
+                          + invariants.no_process(self.before), 3)
 
 
 def evidence():

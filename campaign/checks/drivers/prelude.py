@@ -96,7 +96,28 @@ def _reap_until_driver_ends():
     while True:
         pid, status = os.wait()
         if pid == driver:
+            _leave_nothing()
             os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+
+
+def _leave_nothing():
+    """Ends what the driver has left, and removes the groups of its boxes: they are named after this pid namespace,
+    and a later boxd of another one lets them be."""
+    try:
+        os.kill(-1, signal.SIGKILL)
+        while True:
+            os.wait()
+    except (ProcessLookupError, ChildProcessError):
+        pass
+    name = f"pybox-{os.stat('/proc/self/ns/pid').st_ino}-*"
+    groups = pathlib.Path("/sys/fs/cgroup")
+    for folder in [*groups.glob(name), *groups.glob(f"*/{name}")]:
+        for _ in range(200):
+            try:
+                folder.rmdir()
+                break
+            except OSError:
+                time.sleep(0.01)
 
 
 def _own_places():
