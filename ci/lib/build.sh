@@ -3,7 +3,10 @@
 # build_preset PRESET: a terminal sees ninja's own progress line; a log sees warnings and errors only.
 build_preset() {
   local quiet=() log="build/$1-configure.log"
-  [ -t 1 ] || quiet=(--quiet)
+  if [ ! -t 1 ]; then
+    quiet=(--quiet)
+    say "compiling without a line for each file; a first build takes some ten minutes on two cores"
+  fi
   mkdir -p build
   cmake --preset "$1" >"$log" 2>&1 || {
     cat "$log" >&2
