@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "box/plan.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 
@@ -58,20 +59,6 @@ int enter(void* argument) {
   return give_up(work, "executing /usr/bin/python3 of the image");
 }
 
-/// As box/plan.cpp has it, but that nothing is writable.
-std::vector<std::string> environment_of(MilliCores cpu) {
-  const std::string threads = std::to_string((cpu.count + 999) / 1000);
-  return {"HOME=/tmp/home",
-          "TMPDIR=/tmp",
-          "PATH=/usr/bin:/bin",
-          "LANG=C.UTF-8",
-          "USER=box",
-          "OPENBLAS_NUM_THREADS=" + threads,
-          "OMP_NUM_THREADS=" + threads,
-          "MKL_NUM_THREADS=" + threads,
-          "MPLCONFIGDIR=/tmp/home"};
-}
-
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> out;
   for (std::string& word : words) out.push_back(word.data());
@@ -84,7 +71,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 Result<sys::Child> start_bare(const BareProgram& program, int out, int err) {
   const sys::Fd null = PYBOX_TRY(sys::open_path("/dev/null", O_RDONLY));
   std::vector<std::string> words = {"python3", "-I", "-c", program.text};
-  std::vector<std::string> variables = environment_of(program.cpu);
+  std::vector<std::string> variables = box::program_environment(program.cpu);
   const std::vector<char*> argv = pointers(words);
   const std::vector<char*> environment = pointers(variables);
   Entering work;

@@ -34,6 +34,21 @@ IdMap id_map_for(uid_t boxd_uid) {
   return {true, first, first + 1};
 }
 
+std::vector<std::string> program_environment(MilliCores cpu) {
+  // Numeric libraries start one thread for each processor they see and would meet the task limit;
+  // the quota is the truth about processors here.
+  const std::string threads = std::to_string((cpu.count + 999) / 1000);
+  return {"HOME=/tmp/home",
+          "TMPDIR=/tmp",
+          "PATH=/usr/bin:/bin",
+          "LANG=C.UTF-8",
+          "USER=box",
+          "OPENBLAS_NUM_THREADS=" + threads,
+          "OMP_NUM_THREADS=" + threads,
+          "MKL_NUM_THREADS=" + threads,
+          "MPLCONFIGDIR=/tmp/home"};
+}
+
 BoxPlan plan_box(const Request& request, const IdMap& ids, Cuts cuts) {
   BoxPlan plan;
   plan.filters = FilterChoice(cuts);
@@ -52,18 +67,7 @@ BoxPlan plan_box(const Request& request, const IdMap& ids, Cuts cuts) {
   make_room(plan.inputs, plan.limits);
   plan.argv = {"python3", "-I", plan.program_path};
   plan.argv.insert(plan.argv.end(), request.args.begin(), request.args.end());
-  // Numeric libraries start one thread for each processor they see and would meet the task limit;
-  // the quota is the truth about processors here.
-  const std::string threads = std::to_string((request.limits.cpu.count + 999) / 1000);
-  plan.environment = {"HOME=/tmp/home",
-                      "TMPDIR=/tmp",
-                      "PATH=/usr/bin:/bin",
-                      "LANG=C.UTF-8",
-                      "USER=box",
-                      "OPENBLAS_NUM_THREADS=" + threads,
-                      "OMP_NUM_THREADS=" + threads,
-                      "MKL_NUM_THREADS=" + threads,
-                      "MPLCONFIGDIR=/tmp/home"};
+  plan.environment = program_environment(request.limits.cpu);
   plan.resource_limits = {
       {"rl.nofile", "Max open files", RLIMIT_NOFILE, 1024},
       {"rl.fsize", "Max file size", RLIMIT_FSIZE, request.limits.tmp.count},

@@ -66,6 +66,9 @@ constexpr const char* kHostName = "pybox";
 constexpr const char* kOldRoot = "/var";
 constexpr const char* kSysfs = "/usr/local";
 
+/// "NAME=value" of everything a program finds in its environment, for its share of processors.
+std::vector<std::string> program_environment(MilliCores cpu);
+
 /// `request` must outlive the plan.
 BoxPlan plan_box(const Request& request, const IdMap& ids, Cuts cuts);
 
