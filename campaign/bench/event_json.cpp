@@ -142,10 +142,7 @@ Result<BenchEvent> read_event(std::string_view line) {
   const json root = PYBOX_TRY(parse_json(line));
   JsonFields fields = PYBOX_TRY(JsonFields::of(root, ""));
   BenchEvent event;
-  event.head.seq = PYBOX_TRY(fields.count("seq"));
-  event.head.prev = PYBOX_TRY(fields.text("prev", 64));
-  event.head.at = from_micros(PYBOX_TRY(fields.count("at_us", std::uint64_t{1} << 50U)));
-  event.head.utc = PYBOX_TRY(fields.text("utc", 64));
+  event.head = PYBOX_TRY(line_head_of(fields));
   const std::string name = PYBOX_TRY(fields.text("event", 64));
   bool known = false;
   for (const auto& [kind, each] : kKinds) {
@@ -169,10 +166,7 @@ const std::vector<NamedStage> kStages = {
 
 Result<std::string> bench_event_to_json(const BenchEvent& event) {
   json object = body_json(event);
-  object["seq"] = event.head.seq;
-  object["prev"] = event.head.prev;
-  object["at_us"] = micros(event.head.at);
-  object["utc"] = event.head.utc;
+  put_line_head(object, event.head);
   for (const auto& [kind, name] : kKinds) {
     if (kind == event.kind) object["event"] = name;
   }

@@ -12,18 +12,15 @@
 #include "base/units.hpp"
 #include "campaign/model/check.hpp"
 #include "campaign/model/evidence.hpp"
+#include "campaign/model/line_head.hpp"
 
 namespace pybox::campaign {
 
 enum class EventKind { Started, Resumed, ArmStarted, ArmEnded, CheckUnmet, Ended };
 
 /// Which fields count depends on `kind`.
-struct Event {
+struct Event : LineHead {
   EventKind kind = EventKind::Started;
-  std::uint64_t seq = 0;
-  std::string prev;  ///< SHA-256 of the line before; 64 zeros in the first
-  Nanos at{};        ///< monotonic, since the start
-  std::string utc;   ///< RFC 3339
 
   // campaign-started
   std::string id;

@@ -156,10 +156,7 @@ Result<Event> read_event(std::string_view line) {
   const json root = PYBOX_TRY(parse_json(line));
   JsonFields fields = PYBOX_TRY(JsonFields::of(root, ""));
   Event event;
-  event.seq = PYBOX_TRY(fields.count("seq"));
-  event.prev = PYBOX_TRY(fields.text("prev", 64));
-  event.at = from_micros(PYBOX_TRY(fields.count("at_us", std::uint64_t{1} << 50U)));
-  event.utc = PYBOX_TRY(fields.text("utc", 64));
+  static_cast<LineHead&>(event) = PYBOX_TRY(line_head_of(fields));
   const std::string name = PYBOX_TRY(fields.text("event", 64));
   bool known = false;
   for (const auto& [kind, each] : kKinds) {
@@ -177,10 +174,7 @@ Result<Event> read_event(std::string_view line) {
 
 Result<std::string> event_to_json(const Event& event) {
   json object = body_json(event);
-  object["seq"] = event.seq;
-  object["prev"] = event.prev;
-  object["at_us"] = micros(event.at);
-  object["utc"] = event.utc;
+  put_line_head(object, event);
   object["event"] = name_of_kind(event.kind);
   std::string line = PYBOX_TRY(as_line(object));
   line.pop_back();

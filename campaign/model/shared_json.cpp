@@ -29,6 +29,22 @@ Nanos from_micros(std::uint64_t count) {
 
 Result<std::string> as_line(const json& value) { return PYBOX_TRY(canonical_json(value)) + "\n"; }
 
+Result<LineHead> line_head_of(JsonFields& fields) {
+  LineHead head;
+  head.seq = PYBOX_TRY(fields.count("seq"));
+  head.prev = PYBOX_TRY(fields.text("prev", 64));
+  head.at = from_micros(PYBOX_TRY(fields.count("at_us", std::uint64_t{1} << 50U)));
+  head.utc = PYBOX_TRY(fields.text("utc", 64));
+  return head;
+}
+
+void put_line_head(json& object, const LineHead& head) {
+  object["seq"] = head.seq;
+  object["prev"] = head.prev;
+  object["at_us"] = micros(head.at);
+  object["utc"] = head.utc;
+}
+
 Result<std::vector<std::string>> texts_of(JsonFields& fields, std::string_view key,
                                           std::size_t max_items) {
   std::vector<std::string> texts;

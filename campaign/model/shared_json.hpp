@@ -10,6 +10,7 @@
 
 #include "base/strict_json.hpp"
 #include "base/units.hpp"
+#include "campaign/model/line_head.hpp"
 
 namespace pybox::campaign {
 
@@ -24,6 +25,9 @@ Nanos from_micros(std::uint64_t count);
 
 /// The canonical text and a newline.
 Result<std::string> as_line(const nlohmann::json& value);
+
+Result<LineHead> line_head_of(JsonFields& fields);
+void put_line_head(nlohmann::json& object, const LineHead& head);
 
 /// A list of texts; an object of texts.
 Result<std::vector<std::string>> texts_of(JsonFields& fields, std::string_view key,

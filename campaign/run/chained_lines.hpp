@@ -9,18 +9,11 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "campaign/model/line_head.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::campaign {
-
-/// What a line says of itself.
-struct LineHead {
-  std::uint64_t seq = 0;
-  std::string prev;  ///< SHA-256 of the line before; 64 zeros in the first
-  Nanos at{};        ///< monotonic, since the start
-  std::string utc;   ///< RFC 3339
-};
 
 class ChainedLines {
  public:

@@ -50,10 +50,7 @@ Result<Journal> Journal::resume(const std::filesystem::path& folder) {
 Result<void> Journal::append(Event event) {
   PYBOX_TRY(cut_torn_line());
   return lines_.append([&](const LineHead& head) {
-    event.seq = head.seq;
-    event.prev = head.prev;
-    event.at = head.at;
-    event.utc = head.utc;
+    static_cast<LineHead&>(event) = head;
     return event_to_json(event);
   });
 }
