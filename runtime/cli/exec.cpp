@@ -174,7 +174,7 @@ class Exec {
     console.cancel_fd = signals.fd();
     console.while_running = [&](const Seal& seal) {
       receipt_file_ = take_receipt_file(*dirs_, receipt_.receipt_id);
-      if (auto written = write_seal(seal)) written_seal_ = std::move(*written);
+      written_seal_ = write_seal(seal);
     };
     if (order.stream_output) {
       console.output = [&](int stream, std::string_view bytes) { sink.write(stream, bytes); };

@@ -18,8 +18,6 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-enum class Deceptive { Verbatim, Escape };
-
 void append_escape(std::string& out, char32_t unit) {
   std::array<char, 16> text{};
   std::snprintf(text.data(), text.size(), "\\u%04x", static_cast<unsigned>(unit));
@@ -41,33 +39,6 @@ std::size_t verbatim_run(std::string_view text) {
     ++at;
   }
   return at;
-}
-
-/// False when the text is no UTF-8.
-bool append_string(std::string& out, std::string_view text, Deceptive deceptive) {
-  static constexpr std::string_view kShort = "\"\\\b\t\n\f\r";
-  static constexpr std::string_view kLetters = "\"\\btnfr";
-  out += '"';
-  while (true) {
-    const std::string_view plain = text.substr(0, verbatim_run(text));
-    out += plain;
-    text.remove_prefix(plain.size());
-    if (text.empty()) break;
-    const Character c = first_character(text);
-    if (c.size == 0) return false;
-    const std::size_t at = c.size == 1 ? kShort.find(text[0]) : std::string_view::npos;
-    if (at != std::string_view::npos) {
-      out += '\\';
-      out += kLetters[at];
-    } else if (c.code < 0x20 || (deceptive == Deceptive::Escape && is_deceptive(c.code))) {
-      append_utf16_escape(out, c.code);
-    } else {
-      out += text.substr(0, c.size);
-    }
-    text.remove_prefix(c.size);
-  }
-  out += '"';
-  return true;
 }
 
 /// Orders UTF-8 as its UTF-16 code units would order (RFC 8785 section 3.2.3): only characters
@@ -112,7 +83,8 @@ bool append_canonical(std::string& out, const Json& value) {
   } else if (value.is_boolean()) {
     out += value.template get<bool>() ? "true" : "false";
   } else if (value.is_string()) {
-    return append_string(out, value.template get_ref<const std::string&>(), Deceptive::Verbatim);
+    return append_json_string(out, value.template get_ref<const std::string&>(),
+                              Deceptive::Verbatim);
   } else if (value.is_number()) {
     const std::string text = number_text(value);
     out += text;
@@ -151,7 +123,7 @@ bool append_object(std::string& out, const Json& value, const WrittenMember* wri
   for (const auto& [key, field] : fields) {
     if (!first) out += ',';
     first = false;
-    if (!append_string(out, *key, Deceptive::Verbatim)) return false;
+    if (!append_json_string(out, *key, Deceptive::Verbatim)) return false;
     out += ':';
     if (written != nullptr && *key == written->key) {
       out += written->canonical;
@@ -184,7 +156,7 @@ void append_readable(std::string& out, const ordered_json& value, std::size_t in
                      const WrittenMember* written = nullptr) {
   const bool is_list = value.is_array();
   if (value.is_string()) {
-    append_string(out, value.get_ref<const std::string&>(), Deceptive::Escape);
+    append_json_string(out, value.get_ref<const std::string&>(), Deceptive::Escape);
     return;
   }
   if (value.empty() || (!value.is_object() && !is_list)) {
@@ -200,7 +172,7 @@ void append_readable(std::string& out, const ordered_json& value, std::size_t in
     first = false;
     out += line;
     if (!is_list) {
-      append_string(out, key, Deceptive::Escape);
+      append_json_string(out, key, Deceptive::Escape);
       out += ": ";
     }
     if (written != nullptr && key == written->key) {
@@ -214,6 +186,32 @@ void append_readable(std::string& out, const ordered_json& value, std::size_t in
 }
 
 }  // namespace
+
+bool append_json_string(std::string& out, std::string_view text, Deceptive deceptive) {
+  static constexpr std::string_view kShort = "\"\\\b\t\n\f\r";
+  static constexpr std::string_view kLetters = "\"\\btnfr";
+  out += '"';
+  while (true) {
+    const std::string_view plain = text.substr(0, verbatim_run(text));
+    out += plain;
+    text.remove_prefix(plain.size());
+    if (text.empty()) break;
+    const Character c = first_character(text);
+    if (c.size == 0) return false;
+    const std::size_t at = c.size == 1 ? kShort.find(text[0]) : std::string_view::npos;
+    if (at != std::string_view::npos) {
+      out += '\\';
+      out += kLetters[at];
+    } else if (c.code < 0x20 || (deceptive == Deceptive::Escape && is_deceptive(c.code))) {
+      append_utf16_escape(out, c.code);
+    } else {
+      out += text.substr(0, c.size);
+    }
+    text.remove_prefix(c.size);
+  }
+  out += '"';
+  return true;
+}
 
 std::string ecmascript_number(double value) {
   if (value == 0) return "0";  // also for -0
@@ -256,12 +254,6 @@ std::string readable_json(const ordered_json& value) {
   std::string out;
   append_readable(out, value, 0);
   return out + "\n";
-}
-
-Result<WrittenMember> write_member(std::string key, const ordered_json& value) {
-  WrittenMember member{std::move(key), PYBOX_TRY(canonical(value)), {}};
-  append_readable(member.readable, value, 2);
-  return member;
 }
 
 Result<std::string> canonical_json(const ordered_json& object, const WrittenMember& member) {

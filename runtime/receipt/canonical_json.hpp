@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "receipt/written_member.hpp"
@@ -22,11 +23,14 @@ Result<std::string> canonical_json(const nlohmann::ordered_json& value);
 /// Precondition: canonical_json() of the value succeeds.
 std::string readable_json(const nlohmann::ordered_json& value);
 
-/// A member's value in both forms, one level deep.
-Result<WrittenMember> write_member(std::string key, const nlohmann::ordered_json& value);
+/// A string as JSON has it, appended to `out`. Deceptive characters, which drive or deceive a
+/// terminal, stand in canonical text as they are and in readable text as \uXXXX. False when the
+/// text is no UTF-8.
+enum class Deceptive { Verbatim, Escape };
+bool append_json_string(std::string& out, std::string_view text, Deceptive deceptive);
 
-/// The two forms of an object with `member` in the place of the key of its name, whatever the value
-/// there.
+/// The two forms of an object with `member`, one level deep, in the place of the key of its name,
+/// whatever the value there.
 Result<std::string> canonical_json(const nlohmann::ordered_json& object,
                                    const WrittenMember& member);
 std::string readable_json(const nlohmann::ordered_json& object, const WrittenMember& member);

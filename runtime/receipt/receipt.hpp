@@ -64,7 +64,7 @@ struct WrittenSeal {
   Seal seal;
   WrittenMember text;
 };
-Result<WrittenSeal> write_seal(const Seal& seal);
+WrittenSeal write_seal(const Seal& seal);
 
 /// The receipt as readable JSON with its signature over the RFC 8785 bytes of all other keys.
 /// `ahead`, when it is of this receipt's seal, saves writing the seal; any other is not used.

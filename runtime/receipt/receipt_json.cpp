@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t kMaxInputs = 4096;
 constexpr std::size_t kMaxLines = 64;
 constexpr std::uint64_t kSchemaVersion = 1;
-constexpr const char* kSealKey = "seal";
 
 ordered_json request_json(const Receipt& receipt) {
   const Request& request = receipt.request;
@@ -58,7 +57,7 @@ ordered_json receipt_json(const Receipt& receipt) {
                            {"vm", sections::text_or_null_json(receipt.vm)},
                            {"kernel", sections::text_or_null_json(receipt.report.host.kernel)},
                            {"cgroup", sections::text_or_null_json(receipt.report.host.cgroup)}}}};
-  object[kSealKey] = nullptr;  // its place: a seal is written by itself
+  object["seal"] = nullptr;  // its place: a seal is written by itself
   sections::write_sections(object, receipt.report);
   object["hints"] = sections::texts_json(receipt.hints);
   object["notes"] = sections::texts_json(receipt.report.notes);
@@ -156,14 +155,9 @@ std::string base64_of(const RawSignature& signature) {
 
 }  // namespace
 
-Result<WrittenSeal> write_seal(const Seal& seal) {
-  return WrittenSeal{seal, PYBOX_TRY(write_member(kSealKey, sections::seal_json(seal)))};
-}
-
 Result<std::string> sign_receipt(const Receipt& receipt, const SigningKey& key,
                                  std::optional<WrittenSeal> ahead) {
-  if (!ahead || ahead->seal != receipt.report.seal)
-    ahead = PYBOX_TRY(write_seal(receipt.report.seal));
+  if (!ahead || ahead->seal != receipt.report.seal) ahead = write_seal(receipt.report.seal);
   ordered_json object = receipt_json(receipt);
   const std::string payload = PYBOX_TRY(canonical_json(object, ahead->text));
   const RawSignature signature =
@@ -176,9 +170,8 @@ Result<std::string> sign_receipt(const Receipt& receipt, const SigningKey& key,
 
 std::string unsigned_receipt(const Receipt& receipt) {
   ordered_json object = receipt_json(receipt);
-  object[kSealKey] = sections::seal_json(receipt.report.seal);
   object["signature"] = nullptr;
-  return readable_json(object);
+  return readable_json(object, write_seal(receipt.report.seal).text);
 }
 
 Result<Receipt> receipt_from_json(std::string_view text) {

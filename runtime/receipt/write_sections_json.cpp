@@ -30,18 +30,6 @@ ordered_json millis_json(std::optional<Nanos> time) {
   return time ? ordered_json(rounded(millis(*time), 1e3)) : ordered_json(nullptr);
 }
 
-/// Field by field: a list of pairs would be copied three times, and there are sixty of these.
-ordered_json check_json(const SealCheck& check) {
-  ordered_json::object_t fields;
-  fields.reserve(5);
-  fields.emplace_back("name", text_json(check.name));
-  fields.emplace_back("expected", text_json(check.expected));
-  fields.emplace_back("observed", text_json(check.observed));
-  fields.emplace_back("ok", check.ok);
-  fields.emplace_back("method", text_json(check.method));
-  return fields;
-}
-
 ordered_json outcome_json(const Outcome& outcome) {
   return {{"observation", name_of(outcome.observation)},
           {"exit_code", value_or_null(outcome.exit_code)},
@@ -133,14 +121,6 @@ ordered_json denied_json(const std::optional<std::vector<DeniedAction>>& denied)
 }
 
 }  // namespace
-
-ordered_json seal_json(const Seal& seal) {
-  ordered_json checks = ordered_json::array();
-  for (const SealCheck& check : seal.checks) checks.push_back(check_json(check));
-  return {{"verified", seal.verified},
-          {"before_start", seal.before_start},
-          {"checks", std::move(checks)}};
-}
 
 ordered_json count_json(std::optional<std::uint64_t> count) {
   return count && *count <= kMaxJsonInteger ? ordered_json(*count) : ordered_json(nullptr);
