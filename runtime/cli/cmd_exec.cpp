@@ -11,7 +11,12 @@ Result<int> run(const Words& words, const Surroundings& around) {
   const ExecOptions options = PYBOX_TRY(exec_options(words, around.terminal));
   ExecParts parts;
   parts.terminal = around.terminal;
-  parts.make_engine = engine::make_engine;
+  std::unique_ptr<engine::Engine> made;
+  parts.engine_for = [&](EngineKind kind) -> engine::Engine& {
+    if (kind == EngineKind::Native && around.native != nullptr) return *around.native;
+    made = engine::make_engine(kind);
+    return *made;
+  };
   parts.find_image = image::find_image;
   parts.image_for_script = [&](const sys::StateDirs& dirs, const image::ScriptNeeds& needs) {
     const bool silent = options.quiet || options.json;

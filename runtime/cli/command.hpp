@@ -13,6 +13,10 @@
 #include "base/result.hpp"
 #include "cli/terminal.hpp"
 
+namespace pybox::engine {
+class Engine;
+}
+
 namespace pybox::cli {
 
 struct Option {
@@ -53,6 +57,7 @@ struct Words {
 /// What a command finds around it; passed in so that tests can bring their own.
 struct Surroundings {
   Terminal terminal;
+  engine::Engine* native = nullptr;  ///< already getting ready (cli/native_ahead.hpp), or none
 };
 
 struct Command {

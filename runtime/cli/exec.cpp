@@ -80,7 +80,7 @@ class Exec {
       refusal_ = std::move(dirs).error();
     }
     request_.engine = PYBOX_TRY(choose_engine(options_.engine, settings_));
-    engine_ = parts_.make_engine(request_.engine);
+    engine_ = &parts_.engine_for(request_.engine);
     if (!options_.with_deps) engine_->get_ready();  // building an image may take minutes
     request_.image = options_.image;
     request_.python = options_.python.value_or("3.13");
@@ -251,7 +251,7 @@ class Exec {
   std::optional<sys::StateDirs> dirs_;
   Settings settings_;
   Request request_;
-  std::unique_ptr<engine::Engine> engine_;
+  engine::Engine* engine_ = nullptr;
   bool program_is_known_ = false;
   sys::Fd stdin_;
   std::optional<files::OutputFolder> output_;

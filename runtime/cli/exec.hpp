@@ -40,7 +40,8 @@ struct ExecOptions {
 /// The parts of PyBox below; unit tests bring their own.
 struct ExecParts {
   Terminal terminal;
-  std::function<std::unique_ptr<engine::Engine>(EngineKind)> make_engine;
+  /// The engine lives at least as long as these parts.
+  std::function<engine::Engine&(EngineKind)> engine_for;
   std::function<Result<image::Image>(const sys::StateDirs&, std::string_view, std::string_view)>
       find_image;
   /// For --with-deps.

@@ -61,13 +61,9 @@ class Run {
       if (console.output) console.output(1, "hello\n");
       return answer;
     };
-    parts.make_engine = [this](EngineKind kind) {
+    parts.engine_for = [this](EngineKind kind) -> engine::Engine& {
       engine_kind = kind;
-      return std::make_unique<FakeEngine>([this](const auto& order, const auto& console) {
-        was_run = true;
-        seen = order;
-        return behaviour(order, console);
-      });
+      return engine_;
     };
   }
   ~Run() { fs::remove_all(home); }
@@ -115,6 +111,13 @@ class Run {
   bool was_run = false;
   std::string out;
   std::string err;
+
+ private:
+  FakeEngine engine_{[this](const auto& order, const auto& console) {
+    was_run = true;
+    seen = order;
+    return behaviour(order, console);
+  }};
 };
 
 }  // namespace pybox::cli

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
+#include "cli/native_ahead.hpp"
 #include "cli/parser.hpp"
 
 namespace pybox::cli {
@@ -46,7 +47,8 @@ Result<int> carry_out(std::span<const std::string> words, const Surroundings& ar
 }  // namespace
 
 int run_command(std::span<const std::string> words) {
-  const Surroundings around{.terminal = probe_terminal()};
+  const std::unique_ptr<engine::Engine> native = native_ahead(words);
+  const Surroundings around{.terminal = probe_terminal(), .native = native.get()};
   auto code = carry_out(words, around);
   if (code) return *code;
   say(error_text(code.error(), around.terminal.colour));
