@@ -24,7 +24,6 @@ class NativeEngine final : public Engine {
     if (!started) return std::move(started).error();
     Result<RunReport> report = converse(started->link.get(), order, console);
     // It ends by itself when the link does; killing it could cut its cleaning short.
-    started->boxd.run_elsewhere();
     started->link.reset();
     started->boxd.disown();
     if (!report) return std::move(report).error();

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -110,14 +109,6 @@ Result<void> Child::signal(int number) const {
     return Error::from_errno(errno, "signalling a child process");
   }
   return {};
-}
-
-void Child::run_elsewhere() const {
-  cpu_set_t allowed;
-  const int here = ::sched_getcpu();
-  if (pid_ <= 0 || here < 0 || ::sched_getaffinity(pid_, sizeof(allowed), &allowed) != 0) return;
-  CPU_CLR(static_cast<std::size_t>(here), &allowed);
-  if (CPU_COUNT(&allowed) > 0) (void)::sched_setaffinity(pid_, sizeof(allowed), &allowed);
 }
 
 Result<std::optional<WaitStatus>> Child::wait(Nanos patience) {

@@ -37,9 +37,6 @@ class Child {
 
   /// Sends a signal through the pidfd; a process that already ended is not an error.
   Result<void> signal(int number) const;
-  /// Keeps it off the processor we run on, where there is another: what it does next it can then do
-  /// beside us. A scheduler likes to wake a process on the processor of whoever woke it.
-  void run_elsewhere() const;
   /// Waits at most `patience`; nullopt when it is still running. Reaps.
   Result<std::optional<WaitStatus>> wait(Nanos patience);
   /// Lets the process live on without us; it is then nobody's to reap here.
