@@ -33,6 +33,14 @@ std::uint64_t pid_namespace() {
   return ::stat("/proc/self/ns/pid", &info) == 0 ? static_cast<std::uint64_t>(info.st_ino) : 0;
 }
 
+/// How the names of this boxd's groups begin.
+const std::string& ours() {
+  static const std::string mine = std::string(kCgroupPrefix) + std::to_string(pid_namespace()) +
+                                  "-" + std::to_string(::getpid()) + "-" +
+                                  std::to_string(start_time(::getpid())) + "-";
+  return mine;
+}
+
 struct Owner {
   std::uint64_t ns = 0;
   pid_t pid = 0;
@@ -88,12 +96,7 @@ Result<std::unique_ptr<BoxCgroup>> make_cgroup(const sys::CgroupHost& host, cons
                                                 : make_cgroup_v1(host, name, limits, cuts);
 }
 
-std::string cgroup_name(std::uint64_t box_number) {
-  static const std::string mine = std::string(kCgroupPrefix) + std::to_string(pid_namespace()) +
-                                  "-" + std::to_string(::getpid()) + "-" +
-                                  std::to_string(start_time(::getpid())) + "-";
-  return mine + std::to_string(box_number);
-}
+std::string cgroup_name(std::uint64_t box_number) { return ours() + std::to_string(box_number); }
 
 std::size_t sweep_cgroups(const sys::CgroupHost& host) {
   std::set<std::string> removed;
@@ -101,7 +104,9 @@ std::size_t sweep_cgroups(const sys::CgroupHost& host) {
     std::error_code ignored;
     std::vector<fs::path> orphans;
     for (const fs::path& folder : sys::entries_of(parent, ignored)) {
-      const auto owner = owner_of(folder.filename().string());
+      const std::string name = folder.filename().string();
+      if (name.starts_with(ours())) continue;
+      const auto owner = owner_of(name);
       if (owner && is_orphan(*owner)) orphans.push_back(folder);
     }
     for (const fs::path& orphan : orphans) {
