@@ -5,9 +5,9 @@
 /// Theory of operation. boxd clones the keeper into fresh user, pid and mount namespaces.
 /// The keeper is PID 1 there: it makes the net, ipc and uts namespaces while boxd makes the cgroup,
 /// clones the program at once (while its credentials still may place it in that cgroup), builds the
-/// root, pivots, tells the program, gives up everything it does not need, and from then on only
-/// waits: for children to reap, for the box timer, for boxd. When it ends, by the timer or by
-/// boxd's signal, the kernel ends every process of the namespace.
+/// root, pivots, tells the program, detaches the old root, gives up everything it does not need,
+/// and from then on only waits: for children to reap, for the box timer, for boxd. When it ends, by
+/// the timer or by boxd's signal, the kernel ends every process of the namespace.
 ///   boxd ── keeper_socket ── keeper        Mapped, Go / Ended, TimerFired, Failed
 ///   boxd ── program_socket ── program      Start / Sealed, Failed    (close-on-exec)
 ///   keeper ── root_socket ── program       RootReady
@@ -64,7 +64,11 @@ int make_proc(const BoxPlan& plan);
 RootParts make_root_parts(const InsideWork& work);
 /// Writes the inputs into the open folder `input` (box/input.cpp). Dies on failure.
 void fill_input(const InsideWork& work, int input);
-/// Puts the parts together, fills /dev and /tmp, writes the program, pivots. Dies on failure.
+/// Puts the parts together, fills /dev and /tmp, writes the program, pivots: every process of the
+/// box has the new root then. Dies on failure.
 void assemble_root(const InsideWork& work, const RootParts& parts);
+/// Detaches the old root, which still lies over the new one. The kernel waits for a grace period
+/// here, while the program is read back. Dies on failure.
+void detach_old_root(const InsideWork& work);
 
 }  // namespace pybox::box

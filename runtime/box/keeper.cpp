@@ -184,6 +184,14 @@ bool reap(const InsideWork& work, pid_t program) {
   }
 }
 
+/// The program may go on as soon as it has the new root; the old one goes meanwhile.
+void finish_root(const InsideWork& work) {
+  if (!send_message(work.fds.root_socket_keeper, Message{Say::RootReady, 0, 0, {}}))
+    give_up(work.fds.keeper_socket, "the program's process ended early");
+  detach_old_root(work);
+  PYBOX_CRASHPOINT("keeper.old-root-detached");
+}
+
 /// From here on the keeper only waits; it needs three descriptors and no right at all.
 [[noreturn]] void give_up_rights_and_keep(const InsideWork& work, pid_t program, int timer,
                                           int children) {
@@ -258,8 +266,7 @@ void keeper_main(const InsideWork& given) {
     give_up(socket, "taking the keeper's ids");
   assemble_root(work, parts);
   PYBOX_CRASHPOINT("keeper.pivoted");
-  if (!send_message(work.fds.root_socket_keeper, Message{Say::RootReady, 0, 0, {}}))
-    give_up(socket, "the program's process ended early");
+  finish_root(work);
   give_up_rights_and_keep(work, program, timer, children);
 }
 

@@ -30,7 +30,7 @@ enum class Say : std::uint32_t {
   // keeper or program to boxd
   Failed,  ///< a: errno, text: what was being done
   // keeper to program
-  RootReady,  ///< mounts are in place and the root is pivoted
+  RootReady,  ///< the root is pivoted; the old one may still be attached
   // a control arm's stand-in to boxd (box/maker.hpp)
   Cloned,  ///< a: the keeper's pid; its pidfd comes along
 };

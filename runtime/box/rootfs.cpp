@@ -181,21 +181,17 @@ void share_mounts(const InsideWork& work) {
 }
 
 /// Puts the two folders of the scratch tmpfs in their places below the current folder, the new
-/// root. Before Linux 6.15 open_tree clones only what is attached in the caller's namespace; there
-/// the whole is attached for a moment, which costs a tenth of a millisecond.
+/// root. The whole goes with the old root, attached over a folder of it that nobody in the box
+/// opens anything below (the program's process may still open /dev/null): before Linux 6.15
+/// open_tree clones only what is attached, and the end of a tree that never was attached waits for
+/// a grace period of its own (fs/namespace.c, dissolve_on_fput).
 void attach_scratch(int socket, int scratch) {
-  int shm = open_tree_clone(scratch, "shm");
-  const bool as_a_whole = shm < 0;
-  if (as_a_whole) {
-    if (!attach(scratch, AT_FDCWD, "tmp")) give_up(socket, "attaching the scratch space");
-    shm = open_tree_clone(scratch, "shm");
-  }
+  if (!attach(scratch, AT_FDCWD, "/sys")) give_up(socket, "attaching the scratch space");
+  const int shm = open_tree_clone(scratch, "shm");
   const int tmp = open_tree_clone(scratch, "tmp");
   if (shm < 0 || tmp < 0) give_up(socket, "dividing the scratch space");
-  if ((as_a_whole && ::umount2("tmp", MNT_DETACH) != 0) || !attach(shm, AT_FDCWD, "dev/shm") ||
-      !attach(tmp, AT_FDCWD, "tmp")) {
+  if (!attach(shm, AT_FDCWD, "dev/shm") || !attach(tmp, AT_FDCWD, "tmp"))
     give_up(socket, "attaching the parts of the scratch space");
-  }
   ::close(shm);
   ::close(tmp);
 }
@@ -249,13 +245,16 @@ void assemble_root(const InsideWork& work, const RootParts& parts) {
   if (plan.cuts.left_out("fs.pivot")) {
     if (::syscall(SYS_pivot_root, ".", kOldRoot + 1) != 0 || ::chdir("/") != 0)
       give_up(socket, "keeping the old root");
-    share_mounts(work);
     return;
   }
   // man 2 pivot_root: the old root ends up stacked on the new one and is detached from there.
   if (::syscall(SYS_pivot_root, ".", ".") != 0) give_up(socket, "pivoting the root");
-  if (::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0)
-    give_up(socket, "detaching the old root");
+}
+
+void detach_old_root(const InsideWork& work) {
+  if (!work.plan->cuts.left_out("fs.pivot") &&
+      (::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0))
+    give_up(work.fds.keeper_socket, "detaching the old root");
   share_mounts(work);
 }
 

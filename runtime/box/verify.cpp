@@ -170,7 +170,7 @@ SealReading::SealReading(Box& box) : box_(box), limits_(box.cgroup().checks(box.
 void SealReading::read_program(const SealedNotice& notice) {
   Checks& checks = seal_.checks;
   const BoxPlan& plan = box_.plan();
-  const Result<ProcessView> program = ProcessView::of(notice.pid);
+  Result<ProcessView> program = ProcessView::of(notice.pid);
   if (!program) {
     checks.push_back(compare("sup.pidfd", "readable", program.error().message(), "/proc/PID"));
     return;
@@ -178,7 +178,7 @@ void SealReading::read_program(const SealedNotice& notice) {
   // The program's process takes its time to stop; the rest is read meanwhile.
   FilterReader reader(notice.pid);
   check_namespaces(*program, box_, checks);
-  check_mounts(*program, plan.cuts, checks);
+  mounts_at_ = checks.size();
   check_scratch(*program, plan.limits, checks);
   if (!plan.inputs.empty()) check_input(*program, plan, checks);
   check_credentials(*program, plan, notice.message, checks);
@@ -186,6 +186,7 @@ void SealReading::read_program(const SealedNotice& notice) {
   check_cgroup(*program, box_.cgroup(), std::move(limits_), checks);
   check_resources(*program, plan, checks);
   check_process(*program, box_, checks);
+  program_ = std::move(*program);
 }
 
 void SealReading::check_keeper(const Message& keeper) {
@@ -211,6 +212,13 @@ void SealReading::check_keeper(const Message& keeper) {
 }
 
 Seal SealReading::finish(const Message& keeper) {
+  if (program_) {
+    Checks mounts;
+    check_mounts(*program_, box_.plan().cuts, mounts);
+    seal_.checks.insert(seal_.checks.begin() + static_cast<std::ptrdiff_t>(mounts_at_),
+                        std::make_move_iterator(mounts.begin()),
+                        std::make_move_iterator(mounts.end()));
+  }
   check_keeper(keeper);
   seal_.verified = std::all_of(seal_.checks.begin(), seal_.checks.end(),
                                [](const SealCheck& check) { return check.ok; });

@@ -2,9 +2,12 @@
 /// Reads every protection of a sealed box back from the kernel, from outside, before the program's
 /// first instruction. What each name stops and how it is read: box/protection.hpp.
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "box/box.hpp"
+#include "box/process_view.hpp"
 #include "receipt/report.hpp"
 
 namespace pybox::box {
@@ -15,10 +18,10 @@ class SealReading {
  public:
   /// While the box's processes build it: the limits of its cgroup, boxd's own namespaces.
   explicit SealReading(Box& box);
-  /// Everything of the program's process, which must be blocked waiting for Start.
+  /// Everything of the program's process, which must be blocked waiting for Start, but its mounts.
   void read_program(const SealedNotice& notice);
-  /// What `keeper` said (Say::Keeping) and what can be seen of it. `verified` is true when every
-  /// check is ok. Precondition: the program was read.
+  /// The mounts, final once the keeper has spoken; what it said (Say::Keeping) and what can be seen
+  /// of it. `verified` is true when every check is ok. Precondition: the program was read.
   Seal finish(const Message& keeper);
 
  private:
@@ -26,6 +29,8 @@ class SealReading {
 
   Box& box_;
   std::vector<SealCheck> limits_;
+  std::optional<ProcessView> program_;
+  std::size_t mounts_at_ = 0;  ///< where the checks of the mounts go
   Seal seal_;
 };
 
