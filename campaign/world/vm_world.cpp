@@ -120,7 +120,7 @@ Result<bool> VmWorld::take_line(std::string_view line, Progress& progress) {
   if (word == "ready") return true;
   if (word == "failed") return vm::failure_from(rest);
   if (word == "stage") progress.stage(rest);
-  if (word == "stage" && rest == vm::kBootStage) forget_earlier_guest();
+  if (word == "stage" && rest.starts_with(vm::kBootStage)) forget_earlier_guest();
   if (word == "notice") progress.note(rest);
   return false;
 }

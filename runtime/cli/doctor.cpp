@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 
+#include "base/join.hpp"
 #include "base/text.hpp"
 #include "cli/terminal.hpp"
 
@@ -32,8 +32,20 @@ std::string mark(const DoctorCheck& check, bool colour) {
                       : styled("note   ", Style::Yellow, colour);
 }
 
+/// What the engine of `area` lacks, by the names of the checks.
+std::vector<std::string> lacking(const std::vector<DoctorCheck>& checks, Area area) {
+  std::vector<std::string> names;
+  for (const DoctorCheck& check : checks) {
+    const bool counts = check.area == area || check.area == Area::Host || check.area == Area::State;
+    if (counts && check.needed && !check.ok) names.push_back(check.name);
+  }
+  return names;
+}
+
 std::string verdict(const std::vector<DoctorCheck>& checks, Area area, std::string_view engine) {
-  return fmt::format("{} engine: {}\n", engine, is_usable(checks, area) ? "usable" : "not usable");
+  const std::vector<std::string> names = lacking(checks, area);
+  if (names.empty()) return fmt::format("{} engine: usable\n", engine);
+  return fmt::format("{} engine: not usable (missing: {})\n", engine, join(names, ", "));
 }
 
 }  // namespace
@@ -50,10 +62,7 @@ std::string_view name_of(Area area) {
 }
 
 bool is_usable(const std::vector<DoctorCheck>& checks, Area area) {
-  return std::all_of(checks.begin(), checks.end(), [&](const DoctorCheck& check) {
-    const bool counts = check.area == area || check.area == Area::Host || check.area == Area::State;
-    return !counts || check.ok || !check.needed;
-  });
+  return lacking(checks, area).empty();
 }
 
 std::string doctor_text(const std::vector<DoctorCheck>& checks, bool colour) {

@@ -45,8 +45,8 @@ class Launcher {
   Result<Launched> launch_with(Accelerator accelerator);
   Result<Launched> resume(const fs::path& file);
   Result<Launched> resume_patiently(const fs::path& file);
-  Result<Launched> boot(Nanos patience, const std::string& key);
-  Result<Launched> boot_patiently(const std::string& key);
+  Result<Launched> boot(Accelerator accelerator, const std::string& key);
+  Result<Launched> boot_tcg(const std::string& key);
   Result<void> warm_up(Machine& machine);
   Result<void> save(Launched& launched, const std::string& key);
   Result<void> wait_migrated(Machine& machine);
@@ -118,8 +118,7 @@ Result<Launched> Launcher::launch_with(Accelerator accelerator) {
     store_.remove_others(std::nullopt);
     plan.kernel_words += clock_words(accelerator);
     boot_arguments_ = qemu_arguments(plan);
-    launched = PYBOX_TRY(accelerator == Accelerator::Kvm ? boot(kKvmBootPatience, key)
-                                                         : boot_patiently(key));
+    launched = PYBOX_TRY(accelerator == Accelerator::Kvm ? boot(accelerator, key) : boot_tcg(key));
   }
   launched->accelerator = accelerator;
   launched->notices = notices_;
@@ -136,9 +135,9 @@ Result<Launched> Launcher::resume_patiently(const fs::path& file) {
   }
 }
 
-Result<Launched> Launcher::boot_patiently(const std::string& key) {
+Result<Launched> Launcher::boot_tcg(const std::string& key) {
   for (int attempt = 1;; ++attempt) {
-    Result<Launched> booted = boot(kTcgBootPatience, key);
+    Result<Launched> booted = boot(Accelerator::Tcg, key);
     if (booted || attempt == kBootAttempts || watcher_.aborted()) return booted;
     notice("the guest did not start (" + booted.error().message() + "); trying again");
   }
@@ -184,11 +183,12 @@ Result<void> Launcher::greet(Launched& launched, bool resumed, Nanos patience) {
   return end_of(machine, "the guest");
 }
 
-Result<Launched> Launcher::boot(Nanos patience, const std::string& key) {
-  watcher_.stage(kBootStage);
+Result<Launched> Launcher::boot(Accelerator accelerator, const std::string& key) {
+  const bool kvm = accelerator == Accelerator::Kvm;
+  watcher_.stage(kvm ? "booting the guest with KVM" : "booting the guest, emulated");
   Launched launched;
   launched.machine = PYBOX_TRY(start_machine(boot_arguments_));
-  PYBOX_TRY(greet(launched, false, patience));
+  PYBOX_TRY(greet(launched, false, kvm ? kKvmBootPatience : kTcgBootPatience));
   PYBOX_TRY(warm_up(*launched.machine));
   launched.warm = true;
   PYBOX_TRY(save(launched, key));

@@ -15,7 +15,8 @@
 
 namespace pybox::vm {
 
-/// The stage of a guest that boots, again or for the first time: what it said before is void.
+/// How the stage of a guest that boots begins, again or for the first time: what it said before is
+/// void.
 constexpr std::string_view kBootStage = "booting the guest";
 
 /// Who watches a start.
