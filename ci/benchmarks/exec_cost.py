@@ -118,6 +118,12 @@ def print_table(samples, floor, runs, think_ms, seed):
     return added
 
 
+def comparison(middle, low, high):
+    """What the difference of pairs shows, and only as much as its interval does."""
+    shown = "pybox is below" if high < 0 else "pybox is above" if low > 0 else "no difference shown"
+    return f"pybox minus bwrap {middle:+.2f} [{low:+.2f}, {high:+.2f}]: {shown}"
+
+
 def environment():
     def read(path):
         try:
@@ -160,8 +166,9 @@ def main():
         samples = measure(field, options.runs, think_ms / 1000, options.seed)
         added = print_table(samples, bare.name, options.runs, think_ms, options.seed)
         record["series"].append({"think_ms": think_ms, "samples_s": samples})
+        between = [x * 1000 for x in paired_median(samples[pybox.name], samples[limited.name], options.seed)]
         verdict.append(f"think {think_ms} ms: pybox adds {added[pybox.name]:.2f} ms, bwrap with equal isolation "
-                       f"{added[limited.name]:.2f} ms")
+                       f"{added[limited.name]:.2f} ms; {comparison(*between)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(record, indent=1))
     print("\n" + "\n".join(verdict) + f"\nraw samples: {options.json}")
