@@ -9,9 +9,9 @@ namespace {
 
 Result<int> run(const Words& words, const Surroundings& around) {
   const ExecOptions options = PYBOX_TRY(exec_options(words, around.terminal));
+  std::unique_ptr<engine::Engine> made;
   ExecParts parts;
   parts.terminal = around.terminal;
-  std::unique_ptr<engine::Engine> made;
   parts.engine_for = [&](EngineKind kind) -> engine::Engine& {
     if (kind == EngineKind::Native && around.native != nullptr) return *around.native;
     made = engine::make_engine(kind);
