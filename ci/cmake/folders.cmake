@@ -21,4 +21,11 @@ function(pybox_program name)
   if(PYBOX_STATIC)
     target_link_options(${name} PRIVATE -static-pie -Wl,-z,pack-relative-relocs)
   endif()
+  # Without symbols, and written anew in large pieces: a linker writes small ones, and a kernel with large folios
+  # (XFS; ext4 since Linux 6.16) keeps a file in pieces as they came. Each run takes half a millisecond more then.
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    add_custom_command(TARGET ${name} POST_BUILD
+      COMMAND ${CMAKE_STRIP} -o $<TARGET_FILE:${name}>.stripped $<TARGET_FILE:${name}>
+      COMMAND ${CMAKE_COMMAND} -E rename $<TARGET_FILE:${name}>.stripped $<TARGET_FILE:${name}> VERBATIM)
+  endif()
 endfunction()
