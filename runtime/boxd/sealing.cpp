@@ -50,6 +50,7 @@ void Run::read_program(Nanos now) {
 void Run::go_if_sealed() {
   if (state_ != State::Building || !sealed_ || !keeping_) return;
   report_.seal = reading_->finish(*keeping_);
+  reading_.reset();
   add_checks(workshop_.around, report_.seal);
   add_checks({output_check()}, report_.seal);
   if (order_.request.return_files) {

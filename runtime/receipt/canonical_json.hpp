@@ -24,7 +24,7 @@ Result<std::string> canonical_json(const nlohmann::ordered_json& value);
 std::string readable_json(const nlohmann::ordered_json& value);
 
 /// A string as JSON has it, appended to `out`. Deceptive characters, which drive or deceive a
-/// terminal, stand in canonical text as they are and in readable text as \uXXXX. False when the
+/// terminal, stand in canonical text as they are and in readable text as escapes. False when the
 /// text is no UTF-8.
 enum class Deceptive { Verbatim, Escape };
 bool append_json_string(std::string& out, std::string_view text, Deceptive deceptive);
