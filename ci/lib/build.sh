@@ -1,6 +1,7 @@
 # Sourced by ci/quickstart, ci/test and ci/bench: configure and build one preset.
 
-# build_preset PRESET [TARGET…]: the targets, or everything. A terminal sees ninja's own progress line; a log sees warnings and errors only.
+# build_preset PRESET [TARGET…]: the targets, or everything. A terminal sees ninja's own progress line; a log sees
+# warnings and errors only.
 build_preset() {
   local preset=$1 quiet=() only=() log="build/$1-configure.log"
   shift

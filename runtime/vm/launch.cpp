@@ -185,7 +185,7 @@ Result<void> Launcher::greet(Launched& launched, bool resumed, Nanos patience) {
 
 Result<Launched> Launcher::boot(Accelerator accelerator, const std::string& key) {
   const bool kvm = accelerator == Accelerator::Kvm;
-  watcher_.stage(kvm ? "booting the guest with KVM" : "booting the guest, emulated");
+  watcher_.stage(std::string(kBootStage) + (kvm ? " with KVM" : ", emulated"));
   Launched launched;
   launched.machine = PYBOX_TRY(start_machine(boot_arguments_));
   PYBOX_TRY(greet(launched, false, kvm ? kKvmBootPatience : kTcgBootPatience));
