@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "campaign/cli/commands.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/process_setup.hpp"
+#include "cli/terminal/exit_code.hpp"
+#include "cli/terminal/process_setup.hpp"
 
 int main(int argc, char** argv) {
   pybox::cli::prepare_process();

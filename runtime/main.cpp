@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "base/crashpoint.hpp"
-#include "cli/cmd_vm.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/process_setup.hpp"
-#include "cli/run_command.hpp"
-#include "image/builder_box.hpp"
-#include "image/builder_guest.hpp"
+#include "builder/box.hpp"
+#include "builder/guest.hpp"
+#include "cli/commands/run_command.hpp"
+#include "cli/commands/vm.hpp"
+#include "cli/terminal/exit_code.hpp"
+#include "cli/terminal/process_setup.hpp"
 
 int main(int argc, char** argv) {
-  if (pybox::image::is_builder_guest(argc > 0 ? argv[0] : nullptr))
-    pybox::image::run_builder_guest();
+  if (pybox::builder::is_builder_guest(argc > 0 ? argv[0] : nullptr))
+    pybox::builder::run_builder_guest();
   pybox::cli::prepare_process();
   try {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
     if (!words.empty() && words[0] == "--list-crashpoints") return pybox::crash::list(), 0;
 #endif
     if (!words.empty() && words[0] == pybox::cli::kVmSupervise) return pybox::cli::supervise_vm();
-    if (!words.empty() && words[0] == pybox::image::kBuilderBox)
-      return pybox::image::run_builder_box(words);
+    if (!words.empty() && words[0] == pybox::builder::kBuilderBox)
+      return pybox::builder::run_builder_box(words);
     return pybox::cli::run_command(words);
   } catch (const std::exception& fault) {
     // Nothing in PyBox throws; this is for a library that does against its promise.

@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "image/lock.hpp"
 #include "oracle.hpp"
+#include "pypi/lock.hpp"
 
 namespace pybox::fuzz {
 
@@ -38,9 +38,9 @@ inline void require_pin(std::string_view line) {
   }
 }
 
-inline void require_harmless(image::Lock lock) {
+inline void require_harmless(pypi::Lock lock) {
   if (has_seeded_defect()) lock.pins.front().version += " --index-url=https://example.org";
-  const std::string text = image::to_requirements(lock);
+  const std::string text = pypi::to_requirements(lock);
   std::set<std::string_view> names;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = rest.find('\n');
@@ -50,7 +50,7 @@ inline void require_harmless(image::Lock lock) {
     rest.remove_prefix(end + 1);
   }
   require(names.size() == lock.pins.size() && !names.empty(), "another number of pins");
-  const auto again = image::parse_requirements_lock(text);
+  const auto again = pypi::parse_requirements_lock(text);
   require(again && again->pins == lock.pins, "read back, other pins");
 }
 

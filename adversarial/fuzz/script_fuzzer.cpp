@@ -1,9 +1,9 @@
 /// PEP 723 blocks: what is read stands in the script, and what uv would be given is dependencies
 /// and nothing else.
 
-#include "image/pep440.hpp"
-#include "image/pep723.hpp"
 #include "oracle.hpp"
+#include "pypi/pep440.hpp"
+#include "pypi/pep723.hpp"
 
 namespace pybox::fuzz {
 namespace {
@@ -38,11 +38,11 @@ std::string unix_lines(std::string_view script) {
   return text;
 }
 
-void require_dependencies(image::InlineScript script) {
+void require_dependencies(pypi::InlineScript script) {
   if (has_seeded_defect() && !script.dependencies.empty()) {
     script.dependencies.front().marker += "\n--index-url https://example.org";
   }
-  const std::string text = image::to_requirements(script.dependencies);
+  const std::string text = pypi::to_requirements(script.dependencies);
   std::size_t lines = 0;
   for (std::string_view rest = text; !rest.empty(); ++lines) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -53,8 +53,8 @@ void require_dependencies(image::InlineScript script) {
   }
   require(lines == script.dependencies.size(), "another number of lines");
   if (lines == 0) return;
-  const auto again = image::parse_requirements_in(text);
-  require(again && image::to_requirements(*again) == text, "read back, other dependencies");
+  const auto again = pypi::parse_requirements_in(text);
+  require(again && pypi::to_requirements(*again) == text, "read back, other dependencies");
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   namespace fuzz = pybox::fuzz;
   namespace image = pybox::image;
   const std::string_view text = fuzz::text_of(data, size);
-  const auto script = image::read_inline_script(text);
+  const auto script = pypi::read_inline_script(text);
   if (!script) {
     fuzz::require_showable(script.error());
     return 0;
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       all.find("\n" + block) != std::string::npos || all.starts_with("\n\xEF\xBB\xBF" + block);
   fuzz::require(stands_there, "a block that is not in the script");
   if (script->requires_python) {
-    fuzz::require(image::parse_specifiers(*script->requires_python).has_value(), "no specifiers");
+    fuzz::require(pypi::parse_specifiers(*script->requires_python).has_value(), "no specifiers");
   }
   fuzz::require_dependencies(*script);
   return 0;

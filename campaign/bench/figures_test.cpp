@@ -7,7 +7,7 @@
 #include "campaign/bench/event.hpp"
 #include "campaign/bench/folder_for_tests.hpp"
 #include "campaign/bench/workload.hpp"
-#include "cli/golden_for_tests.hpp"
+#include "cli/terminal/golden_for_tests.hpp"
 #include "reports/html/bench.hpp"
 #include "reports/render/bench.hpp"
 

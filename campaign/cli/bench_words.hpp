@@ -8,7 +8,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "cli/command.hpp"
+#include "cli/words/command.hpp"
 #include "request/request.hpp"
 
 namespace pybox::campaign {

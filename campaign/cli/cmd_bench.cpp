@@ -17,13 +17,13 @@
 #include "campaign/run/environment.hpp"
 #include "campaign/run/host_facts.hpp"
 #include "campaign/run/host_identity.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/process_setup.hpp"
-#include "cli/progress.hpp"
+#include "cli/terminal/exit_code.hpp"
+#include "cli/terminal/process_setup.hpp"
+#include "cli/terminal/progress.hpp"
 #include "engine/boxd_path.hpp"
-#include "image/registry.hpp"
 #include "reports/render/bench.hpp"
 #include "reports/write_bench.hpp"
+#include "store/registry.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::campaign {
@@ -61,7 +61,7 @@ struct Setting {
   SigningKey key;
   fs::path programs;
   Redactor redactor;  ///< everything that is written goes through it
-  std::vector<image::Image> images;
+  std::vector<store::Image> images;
   std::vector<EngineKind> engines;
 };
 
@@ -92,7 +92,7 @@ Result<void> choose_engines(Setting& setting) {
 
 Result<void> choose_images(Setting& setting) {
   for (const std::string& name : setting.words.images) {
-    auto found = image::find_image(setting.dirs, name, "3.13");
+    auto found = store::find_image(setting.dirs, name, "3.13");
     if (found) {
       setting.images.push_back(std::move(found).value());
       continue;
@@ -142,7 +142,7 @@ BenchPlan plan_for(const Setting& setting) {
   plan.think = setting.words.think;
   plan.seed = setting.words.seed ? *setting.words.seed : random_seed();
   for (const EngineKind engine : setting.engines) {
-    for (const image::Image& image : setting.images) {
+    for (const store::Image& image : setting.images) {
       for (const Workload& each : workloads()) {
         if (each.image != image.name) continue;
         const std::string program(each.name);
@@ -188,7 +188,7 @@ Result<BenchEnd> measure(const Setting& setting, const BenchPlan& plan, BenchJou
                          .rootfs = {},
                          .redactor = setting.redactor,
                          .cancel_fd = cancel_fd};
-  for (const image::Image& image : setting.images) settings.rootfs[image.name] = image.rootfs;
+  for (const store::Image& image : setting.images) settings.rootfs[image.name] = image.rootfs;
   DriverHome home = PYBOX_TRY(DriverHome::make(setting.dirs, setting.programs, CheckSources{}));
   return cli::with_progress(cli::ProgressMode::Auto, [&](Progress& progress) {
     return run_bench(plan, settings, home, journal, progress);

@@ -5,7 +5,7 @@
 #include "campaign/cli/commands.hpp"
 #include "campaign/cli/finish.hpp"
 #include "campaign/cli/summary.hpp"
-#include "cli/exit_code.hpp"
+#include "cli/terminal/exit_code.hpp"
 #include "reports/render/bench.hpp"
 
 namespace pybox::campaign {

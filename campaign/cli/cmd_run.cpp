@@ -15,12 +15,12 @@
 #include "campaign/run/host_identity.hpp"
 #include "campaign/run/planner.hpp"
 #include "campaign/run/runner.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/process_setup.hpp"
+#include "cli/terminal/exit_code.hpp"
+#include "cli/terminal/process_setup.hpp"
 #include "engine/boxd_path.hpp"
-#include "image/registry.hpp"
 #include "reports/history.hpp"
 #include "reports/write.hpp"
+#include "store/registry.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::campaign {
@@ -66,7 +66,7 @@ Result<Setting> prepare(const cli::Words& words) {
   RunWords read = PYBOX_TRY(run_words(words, sources));
   SigningKey key = PYBOX_TRY(key_for(read.sign));
   // Every check runs in this image; without it nothing could be told from anything.
-  PYBOX_TRY(image::find_image(dirs, "stdlib", "3.13"));
+  PYBOX_TRY(store::find_image(dirs, "stdlib", "3.13"));
   return Setting{std::move(dirs), std::move(sources), std::move(read), std::move(key)};
 }
 

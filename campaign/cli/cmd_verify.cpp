@@ -1,7 +1,7 @@
 #include <array>
 
 #include "campaign/cli/commands.hpp"
-#include "cli/exit_code.hpp"
+#include "cli/terminal/exit_code.hpp"
 #include "receipt/keys.hpp"
 #include "reports/read/bench.hpp"
 #include "reports/verify/verify.hpp"

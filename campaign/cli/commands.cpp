@@ -3,9 +3,9 @@
 #include <array>
 #include <optional>
 
-#include "cli/exit_code.hpp"
-#include "cli/help.hpp"
-#include "cli/parser.hpp"
+#include "cli/terminal/exit_code.hpp"
+#include "cli/words/help.hpp"
+#include "cli/words/parser.hpp"
 
 namespace pybox::campaign {
 namespace {

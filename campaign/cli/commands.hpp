@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/command.hpp"
+#include "cli/words/command.hpp"
 
 namespace pybox::campaign {
 

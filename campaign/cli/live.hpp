@@ -12,7 +12,7 @@
 #include "base/units.hpp"
 #include "campaign/model/plan.hpp"
 #include "campaign/run/runner.hpp"
-#include "cli/terminal.hpp"
+#include "cli/terminal/terminal.hpp"
 
 namespace pybox::campaign {
 

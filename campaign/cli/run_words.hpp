@@ -8,7 +8,7 @@
 #include "base/result.hpp"
 #include "campaign/model/check.hpp"
 #include "campaign/model/sources.hpp"
-#include "cli/command.hpp"
+#include "cli/words/command.hpp"
 
 namespace pybox::campaign {
 

@@ -8,7 +8,7 @@
 
 #include "base/join.hpp"
 #include "base/text.hpp"
-#include "cli/terminal.hpp"
+#include "cli/terminal/terminal.hpp"
 
 namespace pybox::campaign {
 namespace {

@@ -5,8 +5,8 @@
 #include "campaign/cli/list_json.hpp"
 #include "campaign/cli/live.hpp"
 #include "campaign/cli/summary.hpp"
-#include "cli/golden_for_tests.hpp"
-#include "cli/help.hpp"
+#include "cli/terminal/golden_for_tests.hpp"
+#include "cli/words/help.hpp"
 #include "files/folder_for_tests.hpp"
 
 namespace pybox::campaign {

@@ -4,7 +4,7 @@
 #include "campaign/cli/choose_checks.hpp"
 #include "campaign/cli/commands.hpp"
 #include "campaign/cli/run_words.hpp"
-#include "cli/parser.hpp"
+#include "cli/words/parser.hpp"
 
 namespace pybox::campaign {
 namespace {

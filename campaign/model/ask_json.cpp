@@ -5,8 +5,8 @@
 namespace pybox::campaign {
 namespace {
 
-using image::TomlKind;
-using image::TomlValue;
+using TomlKind;
+using TomlValue;
 
 nlohmann::json value_json(const TomlValue& value, std::size_t& trouble_line) {
   switch (value.kind) {

@@ -6,18 +6,18 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "base/toml.hpp"
 #include "box/protection.hpp"
 #include "campaign/model/ask_json.hpp"
 #include "campaign/model/check_words.hpp"
-#include "image/toml.hpp"
 #include "request/limits.hpp"
 
 namespace pybox::campaign {
 namespace {
 
-using image::TomlFields;
-using image::TomlKind;
-using image::TomlValue;
+using TomlFields;
+using TomlKind;
+using TomlValue;
 
 constexpr std::array<std::string_view, 6> kNeeds = {"cgroup-v1", "cgroup-v2", "swap",
                                                     "root",      "landlock",  "image-data"};
@@ -202,14 +202,14 @@ Result<std::vector<EngineKind>> engines_of(const TomlValue& table) {
 
 Result<void> read_table(std::vector<Check>& checks, std::map<std::string, std::string>& seen,
                         const std::string& file, const std::string& text, const Reader& reader) {
-  // The parser is safe for ASCII alone (image/toml.cpp), and here nothing may be lost.
+  // The parser is safe for ASCII alone (base/toml.cpp), and here nothing may be lost.
   const auto strange = std::find_if(text.begin(), text.end(),
                                     [](char c) { return static_cast<signed char>(c) < 0; });
   if (strange != text.end()) {
     const auto line = 1 + std::count(text.begin(), strange, '\n');
     return at_line(static_cast<std::size_t>(line), "only ASCII; write other characters as \\uXXXX");
   }
-  const TomlValue document = PYBOX_TRY(image::parse_toml(text));
+  const TomlValue document = PYBOX_TRY(parse_toml(text));
   TomlFields fields(document, "the file");
   const TomlValue* list = PYBOX_TRY(fields.required("check", TomlKind::List));
   PYBOX_TRY(fields.finish());

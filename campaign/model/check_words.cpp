@@ -6,9 +6,9 @@
 
 namespace pybox::campaign {
 
-using image::TomlFields;
-using image::TomlKind;
-using image::TomlValue;
+using TomlFields;
+using TomlKind;
+using TomlValue;
 
 std::string ticks(std::string_view word) { return "`" + visible(word) + "`"; }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "image/registry.hpp"
+#include "store/registry.hpp"
 #include "sys/cgroup.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
@@ -62,7 +62,7 @@ HostFacts probe_host(const sys::StateDirs& dirs) {
   const auto swaps = sys::read_file("/proc/swaps");
   host.has_swap = swaps && std::count(swaps.value().begin(), swaps.value().end(), '\n') > 1;
   host.has_landlock = is_listed_in("/sys/kernel/security/lsm", "landlock");
-  host.has_image_data = image::find_image(dirs, "data", "3.13").has_value();
+  host.has_image_data = store::find_image(dirs, "data", "3.13").has_value();
   return host;
 }
 

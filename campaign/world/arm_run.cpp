@@ -6,7 +6,7 @@
 
 namespace pybox::campaign {
 
-link::RunOrder order_for(const ArmOrder& arm, const image::Image& image, EngineKind engine) {
+link::RunOrder order_for(const ArmOrder& arm, const store::Image& image, EngineKind engine) {
   link::RunOrder order;
   order.receipt_id = random_hex(8);
   order.created_at = rfc3339(wall_now());

@@ -117,8 +117,8 @@ Result<sys::Child> NativeWorld::start_boxd(const sys::Fd& link) const {
 
 Result<RunReport> NativeWorld::run(const ArmOrder& order) {
   if (witnesses_.process_gone()) return Error(ErrorKind::Io, "the planted process has ended");
-  const image::Image image =
-      PYBOX_TRY(image::find_image(settings_.dirs, order.check.image, Request{}.python));
+  const store::Image image =
+      PYBOX_TRY(store::find_image(settings_.dirs, order.check.image, Request{}.python));
   auto ends = PYBOX_TRY(sys::make_socket_pair());
   sys::Child boxd = PYBOX_TRY(start_boxd(ends.second));
   ends.second.reset();

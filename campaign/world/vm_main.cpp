@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "cli/cmd_vm.hpp"
+#include "run/vm_config.hpp"
 #include "sys/file.hpp"
 #include "vm/kvm.hpp"
 #include "vm/start.hpp"
@@ -54,7 +54,7 @@ Result<std::filesystem::path> make_disk(const std::filesystem::path& folder) {
 }
 
 Result<void> supervise(char** argv) {
-  vm::Config config = PYBOX_TRY(cli::vm_config());
+  vm::Config config = PYBOX_TRY(run::vm_config());
   const std::filesystem::path folder = argv[1];
   const sys::StateDirs users = config.dirs;
   config.dirs = {folder / "home", folder / "run", folder / "config.json"};

@@ -226,8 +226,8 @@ Result<RunReport> VmWorld::run(const ArmOrder& order) {
   if (witnesses_.process_gone() || spoiled_ || order.check.own_world) PYBOX_TRY(renew());
   witnesses_.forget_the_process();
   spoiled_ = order.check.own_world;
-  const image::Image image =
-      PYBOX_TRY(image::find_image(settings_.dirs, order.check.image, Request{}.python));
+  const store::Image image =
+      PYBOX_TRY(store::find_image(settings_.dirs, order.check.image, Request{}.python));
   const sys::Fd link = PYBOX_TRY(vm::connect(dirs_));
   return run_over(link.get(), order_for(order, image, EngineKind::Vm), order.cancel_fd);
 }

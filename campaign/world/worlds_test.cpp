@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "campaign/world/world.hpp"
-#include "image/registry.hpp"
+#include "store/registry.hpp"
 #include "sys/cgroup.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
@@ -84,7 +84,7 @@ fs::path programs() {
 std::optional<WorldSettings> settings_for(EngineKind engine, std::string& missing) {
   const auto dirs = sys::state_dirs();
   if (!dirs) return missing = dirs.error().message(), std::nullopt;
-  const auto image = image::find_image(*dirs, "stdlib", "3.13");
+  const auto image = store::find_image(*dirs, "stdlib", "3.13");
   if (!image) return missing = "image: " + image.error().message(), std::nullopt;
   if (engine == EngineKind::Native) {
     const auto cgroup = sys::probe_cgroup_host();

@@ -22,7 +22,7 @@ def escaped(raw):
 
 
 def tree_list(root):
-    """The canonical text of a tree, as runtime/image/tree.hpp describes it, written a second time."""
+    """The canonical text of a tree, as runtime/store/tree.hpp describes it, written a second time."""
     root = os.fsencode(root)
     entries = [(b".", root)]
     for folder, folders, files in os.walk(root):

@@ -1,7 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "cli/golden_for_tests.hpp"
+#include "cli/terminal/golden_for_tests.hpp"
 #include "reports/render/ctrf.hpp"
 #include "reports/render/diff_text.hpp"
 #include "reports/render/junit.hpp"

@@ -9,7 +9,7 @@
 
 namespace pybox {
 
-/// Few kinds; the kind picks the exit code (cli/exit_code.hpp).
+/// Few kinds; the kind picks the exit code (cli/terminal/exit_code.hpp).
 enum class ErrorKind {
   Usage,        ///< wrong words on the command line
   Refused,      ///< refused before any box was made (ceiling, unknown image, unsealable host)

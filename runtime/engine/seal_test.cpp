@@ -13,7 +13,7 @@
 #include "base/digest.hpp"
 #include "box/protection.hpp"
 #include "engine/conversation.hpp"
-#include "image/registry.hpp"
+#include "store/registry.hpp"
 #include "sys/cgroup.hpp"
 #include "sys/file.hpp"
 #include "sys/process.hpp"
@@ -24,13 +24,13 @@ namespace {
 /// Where this box could be made, or why not.
 struct Bench {
   sys::StateDirs dirs;
-  image::Image image;
+  store::Image image;
 };
 
 std::optional<Bench> bench(std::string& missing) {
   const auto dirs = sys::state_dirs();
   if (!dirs) return missing = dirs.error().message(), std::nullopt;
-  const auto image = image::find_image(*dirs, "stdlib", "3.13");
+  const auto image = store::find_image(*dirs, "stdlib", "3.13");
   if (!image) return missing = "image: " + image.error().message(), std::nullopt;
   const auto cgroup = sys::probe_cgroup_host();
   if (!cgroup) return missing = "cgroup: " + cgroup.error().message(), std::nullopt;

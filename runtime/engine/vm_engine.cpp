@@ -2,7 +2,6 @@
 
 #include "engine/conversation.hpp"
 #include "engine/engine.hpp"
-#include "image/registry.hpp"
 #include "sys/state_dirs.hpp"
 #include "vm/client.hpp"
 

@@ -4,7 +4,7 @@
 #include <sys/utsname.h>
 
 #include "base/text.hpp"
-#include "image/registry.hpp"
+#include "store/registry.hpp"
 #include "sys/state_dirs.hpp"
 #include "vm/client.hpp"
 
@@ -30,7 +30,7 @@ std::string engine_text(const Operator& allowed, const Result<sys::StateDirs>& d
 std::string image_line(const Operator& allowed, const Result<sys::StateDirs>& dirs,
                        const std::string& name) {
   if (!dirs) return fmt::format("image {}: unknown\n", name);
-  const auto image = image::find_image(*dirs, name, allowed.python);
+  const auto image = store::find_image(*dirs, name, allowed.python);
   return fmt::format("image {}: {}\n", name, image ? "ready" : trouble(image.error()));
 }
 

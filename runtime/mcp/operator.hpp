@@ -11,7 +11,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "image/script_image.hpp"
+#include "builder/script_image.hpp"
 #include "request/request.hpp"
 
 namespace pybox::mcp {
@@ -42,7 +42,7 @@ struct Operator {
   Packages packages = Packages::None;
   /// With `locked` and `any`: an image that has what a script needs. Called in worker threads; may
   /// take minutes.
-  std::function<Result<image::ScriptImage>(const image::ScriptNeeds&)> script_image;
+  std::function<Result<builder::ScriptImage>(const builder::ScriptNeeds&)> script_image;
   std::optional<Nanos> max_timeout;      ///< as given; the tools have defaults of their own
   std::optional<Nanos> default_timeout;  ///< as given
   std::optional<std::uint32_t> max_output;

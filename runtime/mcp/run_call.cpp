@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "base/crashpoint.hpp"
-#include "engine/run_receipt.hpp"
-#include "image/registry.hpp"
 #include "mcp/delivery.hpp"
 #include "mcp/result_text.hpp"
 #include "receipt/keys.hpp"
 #include "receipt/store.hpp"
+#include "run/run_receipt.hpp"
+#include "store/registry.hpp"
 #include "sys/state_dirs.hpp"
 
 namespace pybox::mcp {
@@ -31,14 +31,14 @@ Result<Place> open_place() {
 
 Result<engine::RunAnswer> run_in_box(Request request, const Place& place, Receipt& receipt,
                                      int cancel_fd) {
-  const image::Image image =
-      PYBOX_TRY(image::find_image(place.dirs, request.image, request.python));
+  const store::Image image =
+      PYBOX_TRY(store::find_image(place.dirs, request.image, request.python));
   receipt.image_id = image.id;
   const EngineKind kind = request.engine;
-  const link::RunOrder order = engine::order_for(receipt, std::move(request), image);
+  const link::RunOrder order = run::order_for(receipt, std::move(request), image);
   engine::Console console;
   console.cancel_fd = cancel_fd;
-  return engine::make_engine(kind)->run(order, console);
+  return run::make_engine(kind)->run(order, console);
 }
 
 std::string end_of(const Receipt& receipt) {
@@ -80,7 +80,7 @@ CallOutcome run_call(Tool tool, Asked asked, const Operator& allowed, std::size_
                     scripts ? "timeout_seconds" : "timeout_s", seconds(allowed.ceiling_of(tool)));
     const std::string_view image =
         scripts || allowed.images.size() == 1 ? "the server's `--images`" : "`image`";
-    engine::enter_answer(receipt, std::move(*answer), {timeout, image});
+    run::enter_answer(receipt, std::move(*answer), {timeout, image});
   } else {
     mark_not_started(receipt, answer.error());
   }

@@ -3,30 +3,29 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
-#include "image/pep440.hpp"
-#include "image/pep723.hpp"
 #include "mcp/result_text.hpp"
+#include "pypi/pep440.hpp"
+#include "pypi/pep723.hpp"
 
 namespace pybox::mcp {
 namespace {
 
 /// Whether the server's Python is one that the script takes.
-Result<void> check_python(const image::InlineScript& script, const Operator& allowed) {
+Result<void> check_python(const pypi::InlineScript& script, const Operator& allowed) {
   if (!script.requires_python) return {};
-  const auto version = image::parse_python_version(allowed.python);
-  const auto specifiers = PYBOX_TRY(image::parse_specifiers(*script.requires_python));
-  if (version && image::matches(specifiers, *version, allowed.python)) return {};
+  const auto version = pypi::parse_python_version(allowed.python);
+  const auto specifiers = PYBOX_TRY(pypi::parse_specifiers(*script.requires_python));
+  if (version && pypi::matches(specifiers, *version, allowed.python)) return {};
   return Error(
       ErrorKind::Refused,
       fmt::format("the script requires Python {}, and this server has {} (set by the server)",
                   visible(*script.requires_python), allowed.python));
 }
 
-Result<std::vector<image::Dependency>> merge(const image::InlineScript& script,
-                                             const Asked& asked) {
-  std::vector<image::Dependency> all = script.dependencies;
+Result<std::vector<pypi::Dependency>> merge(const pypi::InlineScript& script, const Asked& asked) {
+  std::vector<pypi::Dependency> all = script.dependencies;
   for (std::size_t i = 0; i < asked.dependencies.size(); ++i) {
-    auto one = image::parse_dependency(asked.dependencies[i]);
+    auto one = pypi::parse_dependency(asked.dependencies[i]);
     if (!one) return std::move(one).error().context(fmt::format("`dependencies[{}]`", i));
     all.push_back(std::move(*one));
   }
@@ -35,12 +34,12 @@ Result<std::vector<image::Dependency>> merge(const image::InlineScript& script,
 
 }  // namespace
 
-Result<image::ScriptNeeds> script_needs(const Asked& asked, const Operator& allowed) {
-  image::ScriptNeeds needs;
+Result<builder::ScriptNeeds> script_needs(const Asked& asked, const Operator& allowed) {
+  builder::ScriptNeeds needs;
   needs.name = "the script";
   needs.python = allowed.python;
   needs.script =
-      PYBOX_TRY_CONTEXT(image::read_inline_script(asked.request.program), "the script's metadata");
+      PYBOX_TRY_CONTEXT(pypi::read_inline_script(asked.request.program), "the script's metadata");
   PYBOX_TRY(check_python(needs.script, allowed));
   needs.script.dependencies = PYBOX_TRY(merge(needs.script, asked));
   if (needs.script.dependencies.empty() || allowed.packages != Packages::None) return needs;
@@ -54,10 +53,10 @@ Result<image::ScriptNeeds> script_needs(const Asked& asked, const Operator& allo
           "or `--packages any`");
 }
 
-Result<void> take_packages(Request& request, const image::ScriptNeeds& needs,
+Result<void> take_packages(Request& request, const builder::ScriptNeeds& needs,
                            const Operator& allowed) {
   if (needs.script.dependencies.empty()) return {};
-  const image::ScriptImage image = PYBOX_TRY(allowed.script_image(needs));
+  const builder::ScriptImage image = PYBOX_TRY(allowed.script_image(needs));
   request.image = image.name;
   request.python = image.python;
   const Limits before = request.limits;
@@ -68,7 +67,7 @@ Result<void> take_packages(Request& request, const image::ScriptNeeds& needs,
 }
 
 Validation validate_script(const Asked& asked, const Operator& allowed) {
-  const auto script = image::read_inline_script(asked.request.program);
+  const auto script = pypi::read_inline_script(asked.request.program);
   if (!script)
     return {false, "invalid: the script's metadata do not read\n" + error_words(script.error())};
   const auto dependencies = merge(*script, asked);
@@ -86,7 +85,7 @@ Validation validate_script(const Asked& asked, const Operator& allowed) {
                       script->requires_python ? visible(*script->requires_python) : "not said",
                       allowed.python);
   text += fmt::format("dependencies: {}\n", dependencies->size());
-  for (const image::Dependency& one : *dependencies) text += "  " + image::to_requirements({one});
+  for (const pypi::Dependency& one : *dependencies) text += "  " + pypi::to_requirements({one});
   text +=
       "only checked as text: nothing was run, resolved or downloaded, and no engine was asked\n";
   return {true, text};

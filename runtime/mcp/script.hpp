@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "image/script_image.hpp"
+#include "builder/script_image.hpp"
 #include "mcp/arguments.hpp"
 #include "mcp/operator.hpp"
 
@@ -13,10 +13,10 @@ namespace pybox::mcp {
 /// What the metadata name and then what the call adds. Errors have kind Refused: metadata that do
 /// not read, something that is no dependency, a `requires-python` that leaves out the server's, any
 /// dependency at all where the operator allows none.
-Result<image::ScriptNeeds> script_needs(const Asked& asked, const Operator& allowed);
+Result<builder::ScriptNeeds> script_needs(const Asked& asked, const Operator& allowed);
 
 /// Puts the image of what is needed into the request. Asks the builder, when the operator lets it.
-Result<void> take_packages(Request& request, const image::ScriptNeeds& needs,
+Result<void> take_packages(Request& request, const builder::ScriptNeeds& needs,
                            const Operator& allowed);
 
 /// validate_script: what holds and what does not, in words.

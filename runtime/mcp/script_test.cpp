@@ -29,9 +29,9 @@ TEST_CASE("dependencies of the metadata and of the call are merged") {
   REQUIRE(needs->script.dependencies.size() == 2);
   CHECK(needs->script.dependencies[0].name == "numpy");
   CHECK(needs->script.dependencies[1].name == "pandas");
-  allowed.script_image = [](const image::ScriptNeeds& asked) -> Result<image::ScriptImage> {
+  allowed.script_image = [](const builder::ScriptNeeds& asked) -> Result<builder::ScriptImage> {
     CHECK(asked.script.dependencies.size() == 2);
-    return image::ScriptImage{"deps.1", "3.14"};
+    return builder::ScriptImage{"deps.1", "3.14"};
   };
   Request request;
   request.limits = limits_for_image("stdlib");

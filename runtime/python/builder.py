@@ -2,7 +2,7 @@
 
 Arguments: the job (JSON) and where the stream goes (a file, or a device of the builder VM).
 Lines for whoever watches go to stdout: "pybox-builder: stage NAME", "pybox-builder: | LINE".
-The stream's format is described in runtime/image/pack.hpp.
+The stream's format is described in runtime/builder/pack.hpp.
 """
 
 import glob

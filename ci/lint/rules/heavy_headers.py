@@ -22,9 +22,9 @@ def check(tree):
 
 
 SEEDED = {
-    "json outside its home": {"runtime/cli/cmd_exec.cpp": "#include <nlohmann/json.hpp>\n"},
+    "json outside its home": {"runtime/cli/commands/exec.cpp": "#include <nlohmann/json.hpp>\n"},
     "crypto outside its home": {"runtime/vm/qmp.cpp": "#include <openssl/evp.h>\n"},
-    "iostream": {"runtime/cli/terminal.cpp": "  #  include <iostream>\n"},
+    "iostream": {"runtime/cli/terminal/terminal.cpp": "  #  include <iostream>\n"},
 }
 CLEAN = {
     "runtime/link/order_json.cpp": "#include <nlohmann/json.hpp>\n",

@@ -1,46 +1,75 @@
-"""Includes between the folders of runtime/ go one way (layers.txt)."""
+"""Includes between the rooms of runtime/, campaign/, reports/ and replay/ go one way (layers.txt)."""
 
 import re
 
 from tree import data_lines, line_of
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
+OUTSIDE = ("campaign", "reports", "replay")  # included by their place from the root
+GENERATED = (".inc",)
 
 
-def _allowed():
+def _rooms():
+    """Room to (what it may include, what its tests may include besides)."""
     table = {}
     for line in data_lines("layers.txt"):
-        folder, _, names = line.partition(":")
-        table[folder.strip()] = set(names.split()) | {folder.strip()}
+        room, _, names = line.partition(":")
+        usual, _, tests = names.partition("|")
+        table[room.strip()] = (set(usual.split()) | {room.strip()}, set(tests.split()[1:]))
     return table
 
 
+def _room_of(path, rooms):
+    """The room a file stands in: the longest name of the table that leads to it; else its first folder."""
+    parts = path.split("/")[:-1]
+    for length in range(len(parts), 0, -1):
+        if "/".join(parts[:length]) in rooms:
+            return "/".join(parts[:length])
+    return "/".join(parts[:2] if parts and parts[0] in OUTSIDE else parts[:1])
+
+
+def _is_test(name):
+    return name.endswith("_test.cpp") or "_for_tests." in name or "/testdata/" in name
+
+
 def check(tree):
-    allowed = _allowed()
-    for name, text in tree.matching("runtime/*/*.cpp", "runtime/*/*.hpp", "runtime/*/*.c", "runtime/*/*.h"):
-        folder = name.split("/")[1]
-        if folder not in allowed:
-            yield f"{name}: folder '{folder}' is not in ci/lint/layers.txt"
+    rooms = _rooms()
+    sources = [f"{top}/{end}" for top in ("runtime/*", "campaign", "reports", "replay") for end in ("*.cpp", "*.hpp")]
+    for name, text in tree.matching(*sources):
+        place = name.removeprefix("runtime/")
+        room = _room_of(place, rooms)
+        if not room or name == "campaign/main.cpp":
             continue
+        if room not in rooms:
+            yield f"{name}: the room '{room}' is not in ci/lint/layers.txt"
+            continue
+        usual, tests = rooms[room]
+        allowed = usual | tests if _is_test(name) else usual
         for match in INCLUDE.finditer(text):
-            if match.group(1).endswith(".inc"):  # generated while building, beside no source
+            included = match.group(1)
+            if included.endswith(GENERATED):
                 continue
-            target = match.group(1).split("/")[0] if "/" in match.group(1) else None
             where = f"{name}:{line_of(text, match.start())}"
-            if target is None:
-                yield f'{where}: include "{match.group(1)}" names no folder; write "{folder}/{match.group(1)}"'
-            elif target not in allowed[folder]:
-                yield f"{where}: {folder}/ may not include from {target}/ (ci/lint/layers.txt)"
+            if "/" not in included:
+                yield f'{where}: include "{included}" names no folder; write "{room}/{included}"'
+            elif (target := _room_of(included, rooms)) not in allowed:
+                yield f"{where}: {room}/ may not include from {target}/ (ci/lint/layers.txt)"
 
 
 SEEDED = {
-    "upward": {"runtime/base/a.hpp": '#pragma once\n/// A.\n#include "cli/parser.hpp"\n'},
+    "upward": {"runtime/base/a.hpp": '#pragma once\n/// A.\n#include "cli/words/parser.hpp"\n'},
     "sideways": {"runtime/box/a.cpp": '#include "box/a.hpp"\n#include "watch/b.hpp"\n'},
+    "between rooms of one folder": {"runtime/cli/terminal/a.cpp": '#include "cli/words/parser.hpp"\n'},
     "no folder": {"runtime/box/a.cpp": '#include "a.hpp"\n'},
     "unknown folder": {"runtime/extra/a.cpp": "int x;\n"},
+    "library to replay": {"campaign/oracle/a.cpp": '#include "replay/keep/rejudge.hpp"\n'},
+    "the verifier believes a reader": {"reports/verify/a.cpp": '#include "reports/read/campaign.hpp"\n'},
+    "only a test may": {"runtime/engine/a.cpp": '#include "store/registry.hpp"\n'},
 }
 CLEAN = {
     "runtime/box/a.cpp": '#include "box/a.hpp"\n\n#include <string>\n\n#include "base/result.hpp"\n',
     "runtime/box/b.cpp": '#include "filter.inc"\n',
-    "runtime/main.cpp": '#include "cli/parser.hpp"\n',
+    "runtime/main.cpp": '#include "cli/words/parser.hpp"\n',
+    "runtime/engine/a_test.cpp": '#include "store/registry.hpp"\n',
+    "campaign/cli/a.cpp": '#include "replay/keep/rejudge.hpp"\n',
 }

@@ -8,7 +8,8 @@ from tree import Skipped
 SCRIPT = re.compile(r"(?<![\w./$\"])((?:ci|replay|adversarial|campaign)/[\w./-]+)(?=\s|$)", re.M)
 CALL = re.compile(r"(?:bin|\$bin|\")/?(campaign|pybox)\"?\s+([a-z][a-z-]*)([^\n|&;)]*)")
 FLAG = re.compile(r"(?<!\S)(--?[a-z][a-z-]*)")
-FOLDERS = {"campaign": "campaign/cli", "pybox": "runtime/cli"}
+COMMANDS = {"campaign": "campaign/cli/cmd_", "pybox": "runtime/cli/commands/"}
+WORDS = {"campaign": "campaign/cli/", "pybox": "runtime/cli/*/"}
 
 
 def _commands(node):
@@ -28,9 +29,9 @@ def _calls(tree, where, called):
         if match.group(1) not in tree.files:
             yield f"{where}: {match.group(1)} is not in the tree"
     for program, command, rest in CALL.findall(called):
-        folder = FOLDERS[program]
-        sources = [t for n, t in tree.matching(f"{folder}/cmd_{command}.*", f"{folder}/{command}_words.cpp")]
-        if f"{folder}/cmd_{command}.cpp" not in tree.files:
+        source = f"{COMMANDS[program]}{command}.cpp"
+        sources = [t for n, t in tree.matching(source, f"{WORDS[program]}{command}_words.cpp")]
+        if source not in tree.files:
             yield f"{where}: `{program} {command}` is no command"
             continue
         for flag in FLAG.findall(rest):

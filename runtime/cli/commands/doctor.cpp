@@ -1,0 +1,52 @@
+#include <array>
+
+#include "cli/commands/commands.hpp"
+#include "cli/commands/output_json.hpp"
+#include "cli/doctor/doctor.hpp"
+#include "cli/doctor/probes.hpp"
+#include "cli/terminal/exit_code.hpp"
+#include "sys/state_dirs.hpp"
+
+namespace pybox::cli {
+namespace {
+
+constexpr std::array kOptions = {Option{"--json", "", "print JSON"}};
+
+constexpr std::string_view kDetails =
+    R"(Looks at the host as it is now and names, for each line that does not hold, what
+mends it. Exit code 0 when at least one engine is usable, else 125.)";
+
+Result<int> run(const Words& words, const Surroundings& around) {
+  const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
+  const std::vector<DoctorCheck> checks = examine(dirs);
+  const bool usable =
+      is_usable(checks, DoctorCheck::Area::Vm) || is_usable(checks, DoctorCheck::Area::Native);
+  const bool colour = around.terminal.colour && around.terminal.out_is_terminal;
+  PYBOX_TRY(print(words.has("--json") ? doctor_json(checks, usable) : doctor_text(checks, colour)));
+  return usable ? exit_code::kOk : exit_code::kCannot;
+}
+
+}  // namespace
+
+std::vector<DoctorCheck> examine(const sys::StateDirs& dirs) {
+  std::vector<DoctorCheck> checks;
+  probe_host_facts(checks);
+  probe_state(dirs, checks);
+  probe_vm(dirs, checks);
+  probe_native(checks);
+  probe_setup_tools(checks);
+  return checks;
+}
+
+const Command kDoctor{
+    .name = "doctor",
+    .summary = "Say what this host can do, and what would mend what it cannot",
+    .synopsis = "[--json]",
+    .positionals = {},
+    .options = kOptions,
+    .details = kDetails,
+    .program_option = {},
+    .run = run,
+};
+
+}  // namespace pybox::cli

@@ -1,0 +1,16 @@
+#pragma once
+/// Where builders run: picked as an engine is, by flag, PYBOX_ENGINE, settings file, else vm. Never
+/// another place than the one that was picked.
+
+#include <optional>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "builder/builder.hpp"
+
+namespace pybox::run {
+
+/// `engine` is the value of --engine. Error kind Usage for an engine that is none.
+Result<builder::BuilderSetting> builder_setting(std::optional<std::string_view> engine);
+
+}  // namespace pybox::run
