@@ -5,9 +5,6 @@
 namespace pybox::campaign {
 namespace {
 
-using TomlKind;
-using TomlValue;
-
 nlohmann::json value_json(const TomlValue& value, std::size_t& trouble_line) {
   switch (value.kind) {
     case TomlKind::Text: return value.text;

@@ -15,10 +15,6 @@
 namespace pybox::campaign {
 namespace {
 
-using TomlFields;
-using TomlKind;
-using TomlValue;
-
 constexpr std::array<std::string_view, 6> kNeeds = {"cgroup-v1", "cgroup-v2", "swap",
                                                     "root",      "landlock",  "image-data"};
 /// What `native` and `vm` may not replace.

@@ -6,10 +6,6 @@
 
 namespace pybox::campaign {
 
-using TomlFields;
-using TomlKind;
-using TomlValue;
-
 std::string ticks(std::string_view word) { return "`" + visible(word) + "`"; }
 
 Error at_line(std::size_t line, std::string what) {
