@@ -58,7 +58,7 @@ TEST_CASE("a last positional may take every further word") {
   CHECK(problem({"show", "many"}).find("needs ID") != std::string::npos);
 }
 
-TEST_CASE("the first word that is no option starts the program's own") {
+TEST_CASE("the first word after the program that is not an option starts the program's own") {
   const Words words = words_of({"exec", "a.py", "--json", "x", "--timeout", "--", "-5", ""});
   CHECK(words.options == Map{{"--json", ""}});
   CHECK(words.rest == List{"x", "--timeout", "--", "-5", ""});
@@ -128,6 +128,8 @@ TEST_CASE("values that are missing, repeated or not wanted are named") {
   CHECK(problem({"exec", "--image", "a", "--image", "b", "a.py"}) == "`--image` stands twice / ");
   CHECK(problem({"exec", "--json", "--json", "a.py"}) == "`--json` stands twice / ");
   CHECK(problem({"exec", "-c", "1", "-c", "2"}) == "`-c` stands twice / ");
+  CHECK(problem({"exec", "--help=yes"}) == "`--help` takes no value / ");
+  CHECK(problem({"exec", "-hq"}).starts_with("unknown option `-hq` for `pybox exec`"));
 }
 
 TEST_CASE("words too few or too many are named") {
