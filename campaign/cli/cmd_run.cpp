@@ -39,18 +39,18 @@ constexpr std::array kOptions = {
     cli::Option{"--out", "DIR", "where the evidence goes; default: $PYBOX_HOME/evidence/…"},
     cli::Option{"--sign", "KEY", "the private key in PEM form; default: this installation's own"},
     cli::Option{"--passes", "N", "run every arm N times; disagreement is flaky"},
-    cli::Option{"--expect", "FILE", "the checks that may be unmet here, one a line"},
+    cli::Option{"--expect", "FILE", "the checks that may be unmet here, one per line"},
     cli::Option{"--previous", "DIR",
                 "the evidence that this follows; default: the last of the chain"},
-    cli::Option{"--resume", "", "go on with an interrupted campaign"},
-    cli::Option{"--checks", "DIR", "the checks of a folder instead of those compiled in"}};
+    cli::Option{"--resume", "", "continue an interrupted campaign"},
+    cli::Option{"--checks", "DIR", "checks from a folder instead of those compiled in"}};
 
 constexpr std::string_view kDetails =
-    R"(Each check is tried with every protection on and with the ones left out that should
-stop it; the second must come through, or the first proves nothing. Ends with 0 only
-when nothing is broken, vacuous, flaky or in error and every check that this host
-cannot run is expected; with 1 otherwise. The area `speed` is about true times and cold
-runs; what a run costs is measured by `campaign bench`.)";
+    R"(Each attack is tried with every protection on, and without those that should stop it;
+the second attack must succeed, or the first proves nothing. Exit code 0: nothing is
+broken, vacuous, flaky or in error, and only expected checks cannot run on this host. 1:
+otherwise. The area `speed` checks that times are true and cold runs cold; what a run
+costs is measured by `campaign bench`.)";
 
 /// Everything one run needs, made before anything is written.
 struct Setting {
