@@ -144,12 +144,12 @@ Result<Begun> go_on(const Setting& setting, const fs::path& programs) {
     return Error(ErrorKind::Evidence, "plan.json is not the one the campaign began with");
   if (started.tools != PYBOX_TRY(tool_digests(programs)))
     return Error(ErrorKind::Refused, "PyBox has changed since the campaign began")
-        .hint("one campaign is about one build; run it anew");
+        .hint("a campaign is about one build; start a new one");
   for (const PlannedCheck& planned : plan.checks) {
     if (planned.texts.at("program") == sha256_hex(text_of(setting.sources, planned.check, false)))
       continue;
     return Error(ErrorKind::Refused, "the program of `" + planned.check.id + "` is another one now")
-        .hint("one campaign is about one set of checks; run it anew");
+        .hint("a campaign is about one set of checks; start a new one");
   }
   const Event& last = journal.before().back();
   sweep_temporaries(folder);
@@ -172,7 +172,7 @@ Result<Evidence> carry_out(const Setting& setting, Begun& begun, RunSettings& se
                            const cli::Surroundings& around) {
   const WorldSettings world{
       .programs = settings.programs, .dirs = setting.dirs, .cancel_fd = settings.cancel_fd};
-  cli::say("evidence goes to " + begun.folder.string() + "\n");
+  cli::say("writing evidence to " + begun.folder.string() + "\n");
   if (!begun.all_recorded) {
     const auto watcher = watch_live(around.terminal.err_is_terminal, around.terminal.colour);
     OpeningProgress progress(*watcher);
@@ -215,7 +215,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   cli::say(summary_text(evidence, around.terminal.colour, known));
   PYBOX_TRY(cli::print((begun.folder / "report.html").string() + "\n"));
   if (!evidence.complete) {
-    cli::say("interrupted; `campaign run --resume` goes on\n");
+    cli::say("interrupted; `campaign run --resume` continues it\n");
     return cli::exit_code::kInterrupted;
   }
   return evidence.verdict == name_of(Verdict::Held) ? cli::exit_code::kOk : kNotGreen;

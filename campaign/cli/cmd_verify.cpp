@@ -52,11 +52,11 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   const std::filesystem::path dir = words.positionals.front();
   std::error_code ignored;
   if (!std::filesystem::is_directory(dir, ignored)) {
-    return Error(ErrorKind::Usage, "`" + dir.string() + "` is no folder")
+    return Error(ErrorKind::Usage, "`" + dir.string() + "` is not a folder")
         .hint("an evidence folder is what `campaign run` or `campaign bench` wrote");
   }
   const auto does_not_hold = [&](Error error) {
-    const Error told = std::move(error).context("the evidence does not hold");
+    const Error told = std::move(error).context("the evidence is not valid");
     cli::say(cli::error_text(told, around.terminal.colour));
     return kNotGreen;
   };

@@ -72,7 +72,7 @@ Result<fs::path> folder_to_resume(const std::optional<std::string_view>& out,
   for (const fs::path& folder : folders) {
     if (!has_complete_end(folder) || !is_written(folder)) return folder;
   }
-  return Error(ErrorKind::Usage, "there is no interrupted campaign to go on with")
+  return Error(ErrorKind::Usage, "there is no interrupted campaign to continue")
       .hint("`--out DIR` names one elsewhere");
 }
 

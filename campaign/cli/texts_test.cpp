@@ -104,7 +104,7 @@ TEST_CASE("without an interrupted campaign there is nothing to resume") {
   const auto none = folder_to_resume({}, dirs_in(folder));
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error().kind() == ErrorKind::Usage);
-  CHECK(none.error().message() == "there is no interrupted campaign to go on with");
+  CHECK(none.error().message() == "there is no interrupted campaign to continue");
   CHECK(none.error().hint() == "`--out DIR` names one elsewhere");
 }
 

@@ -75,7 +75,7 @@ Validation validate_script(const Asked& asked, const Operator& allowed) {
     return {false, "invalid: a dependency does not read\n" + error_words(dependencies.error())};
   const auto python = check_python(*script, allowed);
   if (!python)
-    return {false, "invalid: the script does not fit this server's Python\n" +
+    return {false, "invalid: the script does not match this server's Python\n" +
                        error_words(python.error())};
   std::string text = "valid\n";
   text += script->line > 0 ? fmt::format("metadata: PEP 723 block at line {}\n", script->line)

@@ -140,7 +140,7 @@ TEST_CASE("a member written ahead changes no byte of its object") {
   CHECK(readable_json(deeper, member) == readable_json(deeper));
 }
 
-TEST_CASE("a string that is no UTF-8 has no form in JSON") {
+TEST_CASE("a string that is not UTF-8 has no form in JSON") {
   std::string out;
   CHECK_FALSE(append_json_string(out, "\xff", Deceptive::Verbatim));
   CHECK_FALSE(append_json_string(out, "a\xff", Deceptive::Escape));

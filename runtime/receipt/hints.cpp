@@ -92,7 +92,7 @@ void hint_about_the_box(const Receipt& receipt, std::vector<std::string>& hints)
   }
   if (receipt.report.cleanup.status == Cleanup::Status::Unconfirmed) {
     hints.push_back(
-        "the box may still be there: it ends by itself at its timer, and the next start sweeps");
+        "the box may still be there: it ends at its timer, and the next run removes leftovers");
   }
 }
 
@@ -109,7 +109,7 @@ void add_notes(Receipt& receipt) {
   }
   if (receipt.accelerator == "tcg") {
     note(receipt.report,
-         "TCG emulates the CPU: it is slower, and it is no hardware boundary around the box");
+         "TCG emulates the CPU: it is slower, and it is not a hardware boundary around the box");
   }
   if (receipt.report.host.cgroup == "v1") {
     note(receipt.report,

@@ -124,10 +124,11 @@ TEST_CASE("notes tell what a reader would otherwise assume wrongly, once each") 
   receipt.report.host.cgroup = "v1";
   add_hints(receipt);
   add_hints(receipt);
-  CHECK(receipt.report.notes ==
-        Lines{"TCG emulates the CPU: it is slower, and it is no hardware boundary around the box",
-              "cgroup v1: the kernel charges memory by other rules than v2 (sockets are counted "
-              "apart)"});
+  CHECK(
+      receipt.report.notes ==
+      Lines{"TCG emulates the CPU: it is slower, and it is not a hardware boundary around the box",
+            "cgroup v1: the kernel charges memory by other rules than v2 (sockets are counted "
+            "apart)"});
   receipt = quiet_receipt();
   receipt.request.engine = EngineKind::Native;
   add_hints(receipt);

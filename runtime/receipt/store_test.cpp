@@ -72,7 +72,7 @@ TEST_CASE("a file taken ahead becomes the receipt, or nothing at all") {
   CHECK(list_receipts(home.dirs).size() == 1);
 }
 
-TEST_CASE("what is no receipt is neither listed nor removed") {
+TEST_CASE("what is not a receipt is neither listed nor removed") {
   const Home home;
   fs::create_directory(home.dirs.receipts() / "pending");
   fs::create_directory(home.dirs.receipts() / "folder.json");

@@ -63,7 +63,7 @@ Result<int> run(const Words& words, const Surroundings& around) {
   }
   auto verified = verify_receipt(*text, *key);
   if (!verified) {
-    const Error error = std::move(verified).error().context("the receipt does not hold");
+    const Error error = std::move(verified).error().context("the receipt is not valid");
     say(error_text(error, around.terminal.colour));
     return exit_code::kDoesNotHold;
   }

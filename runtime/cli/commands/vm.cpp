@@ -46,7 +46,7 @@ Result<void> check_engine(std::string_view name) {
   const EngineKind kind = PYBOX_TRY(engine_choice(name, "`--engine`"));
   if (kind == EngineKind::Vm) return {};
   return Error(ErrorKind::HostCannot, "the native engine has nothing to start ahead yet")
-      .hint("`pybox exec --engine native` starts what it needs by itself");
+      .hint("`pybox exec --engine native` starts what it needs");
 }
 
 Result<int> run_start(const Words& words, const Surroundings&) {

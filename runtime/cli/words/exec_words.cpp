@@ -99,7 +99,7 @@ Result<ExecOptions> exec_options(const Words& words, const Terminal& terminal) {
   options.cold = words.has("--cold");
   options.with_deps = words.has("--with-deps");
   if (options.with_deps && words.has("--image")) {
-    return Error(ErrorKind::Usage, "`--with-deps` makes an image of its own; leave `--image` out");
+    return Error(ErrorKind::Usage, "`--with-deps` builds its own image; leave out `--image`");
   }
   return options;
 }

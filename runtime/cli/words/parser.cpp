@@ -119,7 +119,7 @@ class Walk {
     } else if (option.repeatable) {
       parsed_.words.repeated[name].push_back(value);
     } else if (!parsed_.words.options.emplace(name, value).second) {
-      return usage(in_ticks(name) + " stands twice");
+      return usage(in_ticks(name) + " appears twice");
     }
     return {};
   }

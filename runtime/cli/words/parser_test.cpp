@@ -97,7 +97,7 @@ TEST_CASE("a repeatable option keeps every value in order, another may stand onc
   CHECK(words.values("--input") == List{"a", "b", "-"});
   CHECK(words.values("--output").empty());
   CHECK(problem({"exec", "--output", "a", "--output", "b", "p.py"}) ==
-        "`--output` stands twice / ");
+        "`--output` appears twice / ");
 }
 
 TEST_CASE("an unknown option is wrong usage, not a word for the program") {
@@ -125,9 +125,9 @@ TEST_CASE("values that are missing, repeated or not wanted are named") {
   CHECK(problem({"exec", "-c"}) == "`-c` needs a value / ");
   CHECK(problem({"exec", "--json=yes", "a.py"}) == "`--json` takes no value / ");
   CHECK(problem({"exec", "--json=", "a.py"}) == "`--json` takes no value / ");
-  CHECK(problem({"exec", "--image", "a", "--image", "b", "a.py"}) == "`--image` stands twice / ");
-  CHECK(problem({"exec", "--json", "--json", "a.py"}) == "`--json` stands twice / ");
-  CHECK(problem({"exec", "-c", "1", "-c", "2"}) == "`-c` stands twice / ");
+  CHECK(problem({"exec", "--image", "a", "--image", "b", "a.py"}) == "`--image` appears twice / ");
+  CHECK(problem({"exec", "--json", "--json", "a.py"}) == "`--json` appears twice / ");
+  CHECK(problem({"exec", "-c", "1", "-c", "2"}) == "`-c` appears twice / ");
   CHECK(problem({"exec", "--help=yes"}) == "`--help` takes no value / ");
   CHECK(problem({"exec", "-hq"}).starts_with("unknown option `-hq` for `pybox exec`"));
 }
