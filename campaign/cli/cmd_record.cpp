@@ -80,7 +80,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings&) {
   const replay::Rejudged rejudged = PYBOX_TRY(replay::rejudge(recording));
   if (!rejudged.drifts.empty())
     return Error(ErrorKind::Refused, rejudged.drifts.front().what)
-        .hint("`--red` is for recordings of weak boxes, and for nothing else");
+        .hint("`--red` is only for recordings of weak boxes");
   PYBOX_TRY(replay::write_recording(folder, recording));
   std::string text = fmt::format("{}: {}\n", visible(name), visible(rejudged.judged.verdict));
   for (const auto& [rule, count] : recording.meta.counts)

@@ -94,7 +94,7 @@ TEST_CASE(
   CHECK(again.error().kind() == ErrorKind::Refused);
   CHECK(again.error().message().ends_with("is not empty"));
   CHECK(again.error().hint() ==
-        "name a new folder, or go on with an interrupted campaign by `--resume`");
+        "choose a new folder, or continue an interrupted campaign with `--resume`");
   const std::string out = folder.at("out");
   CHECK(make_evidence_folder(out, dirs, id, created).value() == out);
 }

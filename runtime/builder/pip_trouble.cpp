@@ -156,7 +156,7 @@ Error pip_error(const PipFinding& finding, std::string_view python, std::string_
                                             " is not the one that was pinned: its SHA-256 is not "
                                             "among those of the lock")
           .hint(
-              "make the lock again with `pybox image lock`; if it stays so, do not trust that "
+              "make the lock again with `pybox image lock`; if it happens again, do not trust that "
               "index");
     case PipTrouble::UnknownPackage:
       return Error(ErrorKind::HostCannot, "the package index has no package " + subject)

@@ -36,10 +36,11 @@ TEST_CASE("a run that met no limit gets no hint and no note") {
 TEST_CASE("the hint names the limit that was met and what to ask for") {
   Receipt receipt = quiet_receipt();
   receipt.report.outcome.observation = Observation::SupervisorKill;
-  CHECK(hints_of(receipt) == Lines{"the limit of 2 s was met: ask for more with `--timeout`"});
+  CHECK(hints_of(receipt) == Lines{"the limit of 2 s was reached: ask for more with `--timeout`"});
 
   receipt.request.timeout = 400ms;
-  CHECK(hints_of(receipt) == Lines{"the limit of 0.4 s was met: ask for more with `--timeout`"});
+  CHECK(hints_of(receipt) ==
+        Lines{"the limit of 0.4 s was reached: ask for more with `--timeout`"});
 
   receipt.report.outcome.observation = Observation::BoxTimerKill;
   CHECK(hints_of(receipt) ==
@@ -50,14 +51,16 @@ TEST_CASE("the hint names the limit that was met and what to ask for") {
 TEST_CASE("a memory kill names the limit and its victim") {
   Receipt receipt = quiet_receipt();
   receipt.report.outcome.out_of_memory = true;
-  CHECK(hints_of(receipt) ==
-        Lines{"the memory limit of 128 MiB was met: the kernel killed a process in the box; images "
-              "other than `stdlib` allow more (`--image`)"});
+  CHECK(
+      hints_of(receipt) ==
+      Lines{
+          "the memory limit of 128 MiB was reached: the kernel killed a process in the box; images "
+          "other than `stdlib` allow more (`--image`)"});
   receipt.report.outcome.observation = Observation::OutOfMemoryKill;
   receipt.request.image = "data";
   receipt.request.limits = limits_for_image("data");
   CHECK(hints_of(receipt) ==
-        Lines{"the memory limit of 512 MiB was met: the kernel killed the program"});
+        Lines{"the memory limit of 512 MiB was reached: the kernel killed the program"});
 }
 
 TEST_CASE("refused processes are counted") {
@@ -65,10 +68,10 @@ TEST_CASE("refused processes are counted") {
   receipt.request.image = "data";
   receipt.report.kernel.pids_refusals = 1;
   CHECK(hints_of(receipt) ==
-        Lines{"the limit of 32 processes and threads was met: 1 more was refused"});
+        Lines{"the limit of 32 processes and threads was reached: 1 more was refused"});
   receipt.report.kernel.pids_refusals = 6;
   CHECK(hints_of(receipt) ==
-        Lines{"the limit of 32 processes and threads was met: 6 more were refused"});
+        Lines{"the limit of 32 processes and threads was reached: 6 more were refused"});
 }
 
 TEST_CASE("cut output says how much was kept") {

@@ -13,8 +13,8 @@ namespace {
 constexpr std::array kOptions = {Option{"--json", "", "print JSON"}};
 
 constexpr std::string_view kDetails =
-    R"(Checks the host as it is now and suggests a fix for each problem. Exit code 0 when
-at least one engine is usable, else 125.)";
+    R"(Checks the host as it is now and suggests a fix for each problem. Exit code 0
+when at least one engine is usable, else 125.)";
 
 Result<int> run(const Words& words, const Surroundings& around) {
   const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());

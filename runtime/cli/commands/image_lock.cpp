@@ -24,10 +24,10 @@ constexpr std::array kOptions = {
 };
 constexpr std::string_view kDetails =
     R"(uv picks wheels for this host's platform, in a builder: a throwaway VM (or box)
-with network and nothing of this host. The lock of SCRIPT.py is pylock.SCRIPT.toml
-beside it (PEP 751), made from its `# /// script` block (PEP 723);
-`pybox exec SCRIPT.py --with-deps` then uses it. FILE has the same format if its
-name ends in .toml.)";
+with network and nothing of this host. The lock of SCRIPT.py is
+pylock.SCRIPT.toml beside it (PEP 751), made from its `# /// script` block (PEP
+723); `pybox exec SCRIPT.py --with-deps` then uses it. FILE has the same format
+if its name ends in .toml.)";
 
 Result<int> run(const Words& words, const Surroundings&) {
   LockPlan plan = PYBOX_TRY(lock_plan(words));

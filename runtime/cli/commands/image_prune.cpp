@@ -15,9 +15,10 @@ constexpr std::array kOptions = {
     Option{"--keep", "MIB", "how much the cached images may keep (default: 0)"},
 };
 constexpr std::string_view kDetails =
-    R"(Images that `pybox exec --with-deps` built are kept for the next run. Together they
-may take 2 GiB; a build beyond that removes those unused longest. Without --keep the
-versions chosen for scripts are removed too. Images built by name are not pruned.)";
+    R"(Images that `pybox exec --with-deps` built are kept for the next run. Together
+they may take 2 GiB; a build beyond that removes those unused longest. Without
+--keep the versions chosen for scripts are removed too. Images built by name are
+not pruned.)";
 
 Result<Bytes> limit_from(const Words& words) {
   const auto text = words.value("--keep");

@@ -17,9 +17,9 @@ constexpr std::array kOptions = {
 
 constexpr std::string_view kDetails =
     R"(Downloads signed Debian packages, builds the guest kernel and the base image
-from them, and makes the key that signs receipts. It can be run again at any time:
-what is complete is kept, what was interrupted is finished. `data` is built from a
-lock of wheels, as with `pybox image build`.)";
+from them, and makes the key that signs receipts. It can be run again at any
+time: what is complete is kept, what was interrupted is finished. `data` is
+built from a lock of wheels, as with `pybox image build`.)";
 
 std::vector<std::string> split_at_commas(std::string_view text) {
   std::vector<std::string> parts;

@@ -24,9 +24,9 @@ constexpr std::array kOptions = {
 };
 
 constexpr std::string_view kDetails =
-    R"(Exit code 0: it is valid. 1: it is not, and the message says why. A valid receipt
-is what PyBox with that key wrote; `capture` and `files` still hold what the
-program said.)";
+    R"(Exit code 0: it is valid. 1: it is not, and the message says why. A valid
+receipt is what PyBox with that key wrote; `capture` and `files` still hold what
+the program said.)";
 
 Result<std::string> read_receipt(const std::string& path) {
   if (path == "-") return sys::read_to_end(STDIN_FILENO, kLargestReceipt.count);

@@ -111,7 +111,7 @@ Result<int> run_logs(const Words& words, const Surroundings&) {
   PYBOX_TRY(print(words.has("--json")
                       ? vm_logs_json(own, guest)
                       : log_text(own, "supervisor") + log_text(guest, "guest console and QEMU")));
-  if (own.empty() && guest.empty()) say("no VM has said anything yet\n");
+  if (own.empty() && guest.empty()) say("there are no VM logs yet\n");
   return exit_code::kOk;
 }
 
