@@ -77,7 +77,7 @@ TEST_CASE("two blocks of one type are refused") {
   CHECK(said("# /// x\n# ///\n\n# /// script\n# ///\n\n# /// x\n# ///\n") ==
         "line 7: a second `x` block; the first is in line 1");
   CHECK(said("# /// script\n# ///\n# /// script\n# ///\n") ==
-        "line 3: a block starts inside the one of line 1; a line that is not a comment must stand "
+        "line 3: a block starts inside the one of line 1; a line that is not a comment must be "
         "between two blocks");
 }
 

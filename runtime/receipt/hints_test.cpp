@@ -110,9 +110,10 @@ TEST_CASE("a filtered system call, a lost box and an unconfirmed removal are exp
 
   receipt = quiet_receipt();
   receipt.report.cleanup.status = Cleanup::Status::Unconfirmed;
-  CHECK(hints_of(receipt) ==
-        Lines{"the box may still be there: it ends by itself at its timer, and "
-              "the next start sweeps"});
+  CHECK(
+      hints_of(receipt) ==
+      Lines{
+          "the box may still be there: it ends at its timer, and the next run removes leftovers"});
 }
 
 TEST_CASE("what boxd advises comes first") {

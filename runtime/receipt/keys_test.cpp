@@ -70,7 +70,7 @@ TEST_CASE("a key file that others can use is refused") {
     CHECK(key.error().kind() == ErrorKind::HostCannot);
     CHECK(key.error().message().starts_with("other users can use the key file " + file.string()));
     CHECK(key.error().hint() == "remove it so that a new key is made, or `chmod 600 " +
-                                    file.string() + "` if nobody did");
+                                    file.string() + "` if nobody used it");
   }
 }
 

@@ -142,9 +142,8 @@ TEST_CASE("verify says what it checked, or why a receipt does not hold") {
   CHECK(shell.run({"verify", file.string()}) == 1);
   CHECK(shell.out.empty());
   CHECK(shell.err ==
-        "error: the receipt does not hold: the signature does not match: the receipt was changed "
-        "after "
-        "it was signed\n");
+        "error: the receipt is not valid: the signature does not match: the receipt was changed "
+        "after it was signed\n");
 }
 
 TEST_CASE("verify takes the signer's key from a file") {
