@@ -185,7 +185,7 @@ std::string clean_text(std::string_view text, const Allowed& allowed, Counts& co
 }
 
 std::string_view text_rules() {
-  return "bytes: what a terminal would obey or is not UTF-8 is escaped\n"
+  return "bytes: what a terminal would obey or is no UTF-8 is escaped\n"
          "name: names of the machine and its user\n"
          "setting: values of variables that sound like a secret\n"
          "path: absolute paths but those of every box: /tmp/main.py /tmp/input /tmp/output /proc "

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Option kHelp{"--help", "", ""};
 
-Error usage(std::string what) { return {ErrorKind::Usage, std::move(what)}; }
+Error wrong_words(std::string what) { return {ErrorKind::Usage, std::move(what)}; }
 
 std::string in_ticks(std::string_view word) { return "`" + std::string(word) + "`"; }
 
@@ -36,7 +36,8 @@ Error unknown_option(const Command& command, std::string_view word) {
   word = word.substr(0, word.find('='));
   std::vector<std::string_view> names{kHelp.name};
   for (const Option& option : command.options) names.push_back(option.name);
-  Error error = usage("unknown option " + in_ticks(visible(word)) + " for " + called(command));
+  Error error =
+      wrong_words("unknown option " + in_ticks(visible(word)) + " for " + called(command));
   const std::string_view near = nearest(word, names);
   if (!near.empty()) return std::move(error).hint("did you mean " + in_ticks(near) + "?");
   if (!command.program_option.empty()) {
@@ -103,11 +104,11 @@ class Walk {
       return unknown_option(command_, word);
     }
     if (!takes_value) {
-      if (attached) return usage(in_ticks(option->name) + " takes no value");
+      if (attached) return wrong_words(in_ticks(option->name) + " takes no value");
       return keep(*option, "");
     }
     if (attached) return keep(*option, word.substr(is_long ? cut + 1 : cut));
-    if (left_.empty()) return usage(in_ticks(option->name) + " needs a value");
+    if (left_.empty()) return wrong_words(in_ticks(option->name) + " needs a value");
     return keep(*option, next());
   }
 
@@ -119,7 +120,7 @@ class Walk {
     } else if (option.repeatable) {
       parsed_.words.repeated[name].push_back(value);
     } else if (!parsed_.words.options.emplace(name, value).second) {
-      return usage(in_ticks(name) + " appears twice");
+      return wrong_words(in_ticks(name) + " appears twice");
     }
     return {};
   }
@@ -134,15 +135,15 @@ Result<void> check_positionals(const Command& command, const Words& words) {
   const auto& given = words.positionals;
   const bool takes_more = !command.positionals.empty() && command.positionals.back().repeatable;
   if (given.size() > command.positionals.size() && !takes_more) {
-    return usage("unexpected word " + in_ticks(visible(given[command.positionals.size()])) +
-                 " for " + called(command))
+    return wrong_words("unexpected word " + in_ticks(visible(given[command.positionals.size()])) +
+                       " for " + called(command))
         .hint(help_of(command.program, command.name));
   }
   // The value of the program option stands in for the first positional.
   if (!command.program_option.empty() && words.has(command.program_option)) return {};
   for (std::size_t i = given.size(); i < command.positionals.size(); ++i) {
     if (!command.positionals[i].required) continue;
-    return usage(called(command) + " needs " + std::string(command.positionals[i].name))
+    return wrong_words(called(command) + " needs " + std::string(command.positionals[i].name))
         .hint(help_of(command.program, command.name));
   }
   return {};
@@ -171,9 +172,9 @@ Error unknown_command(const std::string& word, std::string_view group,
   const std::string_view program = program_of(commands);
   const std::string lead =
       std::string(program) + " " + (group.empty() ? "" : std::string(group) + " ");
-  Error error = word.empty() ? usage("`" + std::string(program) + " " + std::string(group) +
-                                     "` needs a command: " + members)
-                             : usage("unknown command " + in_ticks(lead + visible(word)));
+  Error error = word.empty() ? wrong_words("`" + std::string(program) + " " + std::string(group) +
+                                           "` needs a command: " + members)
+                             : wrong_words("unknown command " + in_ticks(lead + visible(word)));
   const std::string_view near = nearest(word, names);
   if (!near.empty()) {
     return std::move(error).hint("did you mean " + in_ticks(lead + std::string(near)) + "?");
