@@ -54,8 +54,7 @@ class Wait {
       if (watched[2].revents != 0) read_some(streams_[1], run_.err);
       const bool cancelled = watched[3].revents != 0;
       if (ready > 0 && !cancelled) continue;
-      if (stopping)
-        return Error(ErrorKind::HostCannot, "a timed run did not end when it was told to");
+      if (stopping) return Error(ErrorKind::HostCannot, "a timed run did not end when asked to");
       (cancelled ? run_.cancelled : run_.timed_out) = true;
       PYBOX_TRY(child_.signal(order_.stop_signal));
       deadline = monotonic_now() + kStopPatience;

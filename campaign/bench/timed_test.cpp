@@ -45,7 +45,7 @@ TEST_CASE("a process that fills its pipes does not wait for us") {
   CHECK(trouble_of(*run) == "it ended with exit code 3");
 }
 
-TEST_CASE("one that takes too long is told to stop, and is no sample") {
+TEST_CASE("one that takes too long is told to stop, and is not a sample") {
   TimedOrder order = shell("trap 'echo told; exit 0' TERM; while :; do sleep 0.01; done");
   order.patience = Millis(500);
   const auto run = time_process(order);

@@ -188,7 +188,7 @@ Result<BuilderBoxPlan> builder_box_plan(const std::vector<std::string>& words) {
   const std::string& id = words[4];
   const auto [end, code] = std::from_chars(id.data(), id.data() + id.size(), plan.outside);
   if (code != std::errc() || end != id.data() + id.size())
-    return Error(ErrorKind::Usage, "`" + id + "` is no id");
+    return Error(ErrorKind::Usage, "`" + id + "` is not an id");
   plan.argv.assign(words.begin() + 5, words.end());
   return plan;
 }

@@ -222,7 +222,7 @@ Result<BuildResult> build_image(const BuilderSetting& setting, const BuildReques
   PYBOX_TRY(check_name(request));
   const store::Recipe* recipe = store::base_recipe(request.python);
   if (recipe == nullptr)
-    return Error(ErrorKind::Refused, "this PyBox builds no image for Python `" +
+    return Error(ErrorKind::Refused, "this PyBox does not build images for Python `" +
                                          visible(request.python.substr(0, 16)) + "`");
   const sys::Fd lock = PYBOX_TRY(store::lock_setup(setting.dirs, progress));
   PYBOX_TRY(store::sweep_setup(setting.dirs));

@@ -75,7 +75,7 @@ Result<std::string> certificates_of(const IndexSettings& settings, const Lookup&
   if (!named) named = variable("SSL_CERT_FILE");
   if (named && !named->empty()) {
     return PYBOX_TRY_CONTEXT(sys::read_file(*named, kMaxBundle),
-                             "reading the certificates that pip is told to trust");
+                             "reading the certificates that pip is set to trust");
   }
   for (const char* bundle : kBundles) {
     if (const auto text = sys::read_file(root / bundle, kMaxBundle)) return *text;

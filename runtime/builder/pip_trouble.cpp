@@ -147,7 +147,7 @@ Error pip_error(const PipFinding& finding, std::string_view python, std::string_
           .hint("check the network, `http_proxy` and pip's `index-url`; nothing was changed");
     case PipTrouble::NoCertificate:
       return Error(ErrorKind::HostCannot,
-                   "the package index shows a certificate that nobody here trusts")
+                   "the package index shows a certificate that this host does not trust")
           .hint(
               "set pip's `cert` (PIP_CERT) to a file with the right certificates, or "
               "`trusted-host`");
@@ -156,7 +156,7 @@ Error pip_error(const PipFinding& finding, std::string_view python, std::string_
                                             " is not the one that was pinned: its SHA-256 is not "
                                             "among those of the lock")
           .hint(
-              "make the lock anew with `pybox image lock`; if it stays so, do not trust that "
+              "make the lock again with `pybox image lock`; if it happens again, do not trust that "
               "index");
     case PipTrouble::UnknownPackage:
       return Error(ErrorKind::HostCannot, "the package index has no package " + subject)
@@ -176,7 +176,7 @@ Error pip_error(const PipFinding& finding, std::string_view python, std::string_
               "builds on the disk instead of in a VM's memory");
     case PipTrouble::Unknown: break;
   }
-  return Error(ErrorKind::HostCannot, "the builder could not do it:\n" + last_lines(said));
+  return Error(ErrorKind::HostCannot, "the builder failed:\n" + last_lines(said));
 }
 
 }  // namespace pybox::builder

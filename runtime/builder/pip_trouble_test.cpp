@@ -84,7 +84,7 @@ TEST_CASE("each failure has its own message and a hint, and nothing a terminal w
         PipTrouble::Unsatisfiable, PipTrouble::NoSpace}) {
     CHECK(!pip_error({trouble, "x==1"}, "3.13", "said").hint().empty());
   }
-  CHECK(pip_error({}, "3.13", "one\ntwo\n").message() == "the builder could not do it:\none\ntwo");
+  CHECK(pip_error({}, "3.13", "one\ntwo\n").message() == "the builder failed:\none\ntwo");
 }
 
 }  // namespace pybox::builder

@@ -103,9 +103,7 @@ Error archive_error(const sys::ToolResult& result, std::string_view where, std::
     case ArchiveTrouble::NotTrusted:
       return failed(ErrorKind::Evidence,
                     mirror + " is not signed by Debian's archive keys, so nothing from it was used")
-          .hint(
-              "name another mirror with --mirror, or bring the package debian-archive-keyring up "
-              "to date");
+          .hint("name another mirror with --mirror, or update the package debian-archive-keyring");
     case ArchiveTrouble::Clock:
       return failed(ErrorKind::HostCannot,
                     "the package lists of " + mirror +

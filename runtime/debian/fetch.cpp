@@ -197,7 +197,7 @@ Result<Resolved> resolve(const sys::Tools& tools, FetchPlan& plan, Progress& pro
   if (!result.ok() && plan.host_takes_expired &&
       trouble_in(result.out + result.err) == ArchiveTrouble::Clock) {
     progress.note("the package lists of " + plan.where + " (" + suite_of(plan) +
-                  ") are older than they may be; they are taken because this host's apt is told to "
+                  ") have expired; they are used because this host's apt is set to "
                   "take such lists (Acquire::Check-Valid-Until)");
     plan.take_expired = true;
     result = PYBOX_TRY(run_resolve(tools, plan, true, progress));

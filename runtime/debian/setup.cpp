@@ -67,7 +67,7 @@ void inspect(Job& job) {
     const Result<void> whole =
         image ? store::verify_image(*image, job.progress) : Result<void>(image.error());
     job.has_image = whole.has_value();
-    if (!whole) job.progress.note(whole.error().message() + "; it is built anew");
+    if (!whole) job.progress.note(whole.error().message() + "; rebuilding it");
   }
   if (!job.cares_for_kernel()) {
     job.has_kernel = true;
@@ -76,7 +76,7 @@ void inspect(Job& job) {
     const Result<void> whole =
         kernel ? store::verify_kernel(job.dirs) : Result<void>(kernel.error());
     job.has_kernel = whole.has_value();
-    if (!whole) job.progress.note(whole.error().message() + "; it is made anew");
+    if (!whole) job.progress.note(whole.error().message() + "; making it again");
   }
 }
 

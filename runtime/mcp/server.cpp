@@ -100,7 +100,7 @@ void Server::read_signal() {
   signalfd_siginfo signal{};
   if (::read(signal_fd_, &signal, sizeof signal) != sizeof signal) return;
   const bool interrupt = signal.ssi_signo == static_cast<std::uint32_t>(SIGINT);
-  end(interrupt ? Ending::Interrupt : Ending::Signal, "the server was told to stop");
+  end(interrupt ? Ending::Interrupt : Ending::Signal, "the server was asked to stop");
 }
 
 std::optional<Nanos> Server::next_deadline() const {
