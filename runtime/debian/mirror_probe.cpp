@@ -6,23 +6,24 @@
 namespace pybox::debian {
 namespace {
 
-constexpr Nanos kPatience = std::chrono::minutes(3);
+constexpr Nanos kAnswerPatience = std::chrono::minutes(3);
 
-Result<sys::ToolResult> run(const sys::Tools& tools, const char* program,
-                            std::vector<std::string> words) {
+Result<sys::ToolResult> run_apt(const sys::Tools& tools, const char* program,
+                                std::vector<std::string> words) {
   sys::SpawnPlan plan;
   plan.program = program;
   plan.args = std::move(words);
   plan.environment = sys::tool_environment();
-  return tools.run(std::move(plan), kPatience);
+  return tools.run(std::move(plan), kAnswerPatience);
 }
 
 Result<sys::ToolResult> fetch_release(const sys::Tools& tools, const ArchiveSource& source,
                                       const std::filesystem::path& work) {
-  return run(tools, "/usr/lib/apt/apt-helper",
-             {"-oAcquire::Retries=2", "-oAcquire::http::Timeout=20", "-oAcquire::https::Timeout=20",
-              "download-file", source.uri + "/dists/" + source.suite + "/InRelease",
-              (work / "InRelease").string()});
+  return run_apt(
+      tools, "/usr/lib/apt/apt-helper",
+      {"-oAcquire::Retries=2", "-oAcquire::http::Timeout=20", "-oAcquire::https::Timeout=20",
+       "download-file", source.uri + "/dists/" + source.suite + "/InRelease",
+       (work / "InRelease").string()});
 }
 
 }  // namespace
@@ -47,12 +48,13 @@ Result<std::vector<ArchiveSource>> probe_mirror(const sys::Tools& tools, const s
 }
 
 std::vector<ArchiveSource> sources_of_host(const sys::Tools& tools) {
-  const auto printed = run(tools, "apt-get", {"update", "--print-uris"});
+  const auto printed = run_apt(tools, "apt-get", {"update", "--print-uris"});
   return printed && printed->ok() ? sources_in_uris(printed->out) : std::vector<ArchiveSource>();
 }
 
 bool host_takes_expired_lists(const sys::Tools& tools) {
-  const auto said = run(tools, "apt-config", {"shell", "check", "Acquire::Check-Valid-Until/b"});
+  const auto said =
+      run_apt(tools, "apt-config", {"shell", "check", "Acquire::Check-Valid-Until/b"});
   return said && said->out == "check='false'\n";
 }
 
