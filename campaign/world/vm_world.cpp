@@ -14,7 +14,7 @@
 #include "campaign/world/witnesses.hpp"
 #include "campaign/world/worlds.hpp"
 #include "sys/file.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "vm/client.hpp"
 #include "vm/launch.hpp"
 #include "vm/lock.hpp"
