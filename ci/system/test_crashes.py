@@ -177,3 +177,26 @@ def stopped_client(t):
     os.kill(client.pid, signal.SIGCONT)
     client.communicate(timeout=30)
     t.check("the client ends", client.returncode in (124, 125), str(client.returncode))
+
+
+@test("a client that was killed leaves no output folder, and the kept receipt says so")
+def killed_client(t):
+    side_home(t)
+    out = t.folder / "out"
+    before = listed_receipts(t)
+    client = t.start(*t.exec_words("--output", out, "-c", "open('/tmp/output/f','w').write('x')\nprint('up',flush=True)\n"
+                                   "import time; time.sleep(1)", limit_s=5))
+    t.equal("the program runs", client.stdout.readline(), b"up\n")
+    client.kill()
+    client.wait()
+    new = set()
+
+    def is_kept():
+        new.update(listed_receipts(t) - before)
+        return bool(new)
+
+    if t.until("the receipt was kept", is_kept, 60, every_s=0.3):
+        kept = json.loads(t.pybox("receipts", new.pop(), "--json").out)
+        t.equal("files.status", kept["files"]["status"], "not_received")
+        t.equal("files.returned", kept["files"]["returned"], [])
+    t.equal("what stands beside", sorted(p.name for p in t.folder.iterdir() if "out" in p.name), [])
