@@ -112,7 +112,7 @@ def refused_beforehand(t):
         "has the same name": ["--input", t.folder / "x/a", "--input", t.folder / "y/a"],
         "only in case": ["--input", t.folder / "x/a", "--input", t.folder / "z/A"],
         "is not empty": ["--output", t.folder / "full"],
-        "is no folder": ["--output", large],
+        "is not a folder": ["--output", large],
     }
     for part, words in cases.items():
         run = t.exec(*words, "-c", "print('ran')")

@@ -77,7 +77,7 @@ Result<Outcome> read_outcome(JsonFields fields) {
   outcome.leftovers_killed = PYBOX_TRY(read_small(fields, "leftovers_killed"));
   PYBOX_TRY(fields.finish());
   if (!agrees_with_itself(outcome)) {
-    return wrong_shape("`outcome.exit_code` and `outcome.signal` do not fit " +
+    return wrong_shape("`outcome.exit_code` and `outcome.signal` do not match " +
                        std::string(name_of(outcome.observation)));
   }
   return outcome;

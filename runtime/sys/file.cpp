@@ -228,8 +228,8 @@ Result<void> ensure_private_dir(const std::filesystem::path& path) {
         .hint("set PYBOX_HOME to a folder of your own");
   }
   if ((info.st_mode & S_IWOTH) != 0) {
-    return Error(ErrorKind::HostCannot, "everybody may write to the folder " + path.string())
-        .hint("`chmod 700` it when nothing strange is in it, or set PYBOX_HOME to another place");
+    return Error(ErrorKind::HostCannot, "anyone may write to the folder " + path.string())
+        .hint("`chmod 700` it if nothing strange is in it, or set PYBOX_HOME to another place");
   }
   return {};
 }

@@ -95,7 +95,7 @@ TEST_CASE("a private folder is made with its parents and a link in its place is 
   CHECK(refused.error().message().find("is not a folder") != std::string::npos);
 }
 
-TEST_CASE("a folder that everybody may write to is no private one") {
+TEST_CASE("a folder that anyone may write to is not private") {
   const TempDir dir;
   REQUIRE(ensure_private_dir(dir.path / "open"));
   REQUIRE(::chmod((dir.path / "open").c_str(), 0777) == 0);

@@ -111,7 +111,7 @@ Result<Launched> Launcher::launch_with(Accelerator accelerator) {
     if (resumed) {
       launched = std::move(resumed).value();
     } else {
-      notice("the saved VM cannot be used (" + resumed.error().message() + "); starting it anew");
+      notice("the saved VM cannot be used (" + resumed.error().message() + "); starting it again");
     }
   }
   if (!launched) {

@@ -12,7 +12,7 @@
 #include "cli/doctor/probes.hpp"
 #include "cli/terminal/golden_for_tests.hpp"
 #include "receipt/keys.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "vm/kvm.hpp"
 
 namespace pybox::cli {
