@@ -105,7 +105,8 @@ class Exec {
       return {};
     }
     // A refused time stands in the receipt as it was asked for, where it can be written at all.
-    request_.timeout = *options_.timeout_s <= 1e6 ? from_seconds(*options_.timeout_s) : Nanos(0);
+    const double asked = *options_.timeout_s;
+    request_.timeout = asked > 0 && asked <= 1e6 ? from_seconds(asked) : Nanos(0);
     return std::move(timeout).error();
   }
 
