@@ -14,6 +14,29 @@ RECEIPT_KEYS = {
     "kernel", "capture", "files", "timing", "cleanup", "denied", "hints", "notes", "signature"}
 
 
+# First of all: in the guest no run has prepared the cgroups yet.
+@test("pybox doctor changes nothing", engines=NATIVE)
+def doctor_changes_nothing(t):
+    top = pathlib.Path("/sys/fs/cgroup")
+    own = next((line[3:] for line in pathlib.Path("/proc/self/cgroup").read_text().split() if line.startswith("0::")), "/")
+    above = [top / own.lstrip("/"), *(top / own.lstrip("/")).parents]
+
+    def state():
+        files = sorted(str(p.relative_to(t.home)) for p in t.home.rglob("*"))
+        enabled = {str(p): (p / "cgroup.subtree_control").read_text() for p in above
+                   if (p / "cgroup.subtree_control").exists()}
+        leaves = [str(p) for p in above if (p / "pybox-callers").exists()]
+        return files, enabled, leaves, pathlib.Path("/proc/self/cgroup").read_text()
+
+    t.home = t.folder / "state"
+    t.home.mkdir(mode=0o700)
+    before = state()
+    for words in (["doctor"], ["doctor", "--json"]):
+        run = t.pybox(*words)
+        t.check("exit code", run.exit in (0, 125), f"got {run.exit}: {run.errors[-200:]}")
+        t.equal("home, cgroups and our place among them", state(), before)
+
+
 @test("prints hello")
 def hello(t):
     word = t.nonce()
@@ -242,28 +265,6 @@ def version(t):
     run = t.pybox("version")
     t.equal("exit code", run.exit, 0)
     t.has("stdout", run.text, "pybox")
-
-
-@test("pybox doctor changes nothing", engines=NATIVE)
-def doctor_changes_nothing(t):
-    top = pathlib.Path("/sys/fs/cgroup")
-    own = next((line[3:] for line in pathlib.Path("/proc/self/cgroup").read_text().split() if line.startswith("0::")), "/")
-    above = [top / own.lstrip("/"), *(top / own.lstrip("/")).parents]
-
-    def state():
-        files = sorted(str(p.relative_to(t.home)) for p in t.home.rglob("*"))
-        enabled = {str(p): (p / "cgroup.subtree_control").read_text() for p in above
-                   if (p / "cgroup.subtree_control").exists()}
-        leaves = [str(p) for p in above if (p / "pybox-callers").exists()]
-        return files, enabled, leaves, pathlib.Path("/proc/self/cgroup").read_text()
-
-    t.home = t.folder / "state"
-    t.home.mkdir(mode=0o700)
-    before = state()
-    for words in (["doctor"], ["doctor", "--json"]):
-        run = t.pybox(*words)
-        t.check("exit code", run.exit in (0, 125), f"got {run.exit}: {run.errors[-200:]}")
-        t.equal("home, cgroups and our place among them", state(), before)
 
 
 @test("pybox doctor says what this host can enforce", engines=NO_ENGINE)
