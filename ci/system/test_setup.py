@@ -108,12 +108,14 @@ def interrupted(t):
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                 env={**t.environment(), **OFFLINE}, **identity)
 
-    # A stage's line is printed at its end: the kill falls into the stage after it.
+    # The kill falls into the stage after it.
     for stage in ("checking what is there", "checking cached packages", "preparing the tree", "hashing the tree"):
         process = start()
+        begun = False
         for line in process.stderr:
-            if line.startswith(stage):
+            if begun and not line.startswith(stage):
                 break
+            begun = begun or line.startswith(stage)
         time.sleep(0.15)
         t.check(f"tools were at work after '{stage}'", len(processes_of(home)) > 1)
         process.send_signal(signal.SIGKILL)

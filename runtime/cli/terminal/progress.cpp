@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kGauge = 20;
 constexpr Nanos kRedrawEvery = std::chrono::milliseconds(100);
+constexpr Nanos kShort = std::chrono::seconds(1);
 
 std::string measure(const BarState& state) {
   const auto amount = [&](std::uint64_t n) {
@@ -56,6 +57,11 @@ std::string ended_line(const BarState& state) {
   return state.stage + " (" + amount + human_seconds(state.elapsed) + ")\n";
 }
 
+/// In a log the line of the next stage says enough of a short one.
+bool is_worth_a_line(const BarState& ended) {
+  return ended.elapsed >= kShort || (ended.unit == Progress::Unit::Bytes && ended.done != 0);
+}
+
 class Drawer final : public Progress {
  public:
   Drawer(ProgressMode mode, bool colour, int fd) : mode_(mode), colour_(colour), fd_(fd) {}
@@ -67,6 +73,7 @@ class Drawer final : public Progress {
     state_.stage = visible(name);
     began_ = monotonic_now();
     drawn_ = Nanos{0};
+    if (mode_ == ProgressMode::Lines && !name.empty()) write(state_.stage + "...\n");
     draw();
   }
   void advance(std::uint64_t done, std::optional<std::uint64_t> total, Unit unit) override {
@@ -87,7 +94,7 @@ class Drawer final : public Progress {
     if (state_.stage.empty()) return;
     state_.elapsed = monotonic_now() - began_;
     if (mode_ == ProgressMode::Bar) write("\r\x1b[K" + ended_line(state_));
-    if (mode_ == ProgressMode::Lines) write(ended_line(state_));
+    if (mode_ == ProgressMode::Lines && is_worth_a_line(state_)) write(ended_line(state_));
     state_ = {};
   }
   void draw() {

@@ -1,7 +1,7 @@
 #pragma once
 /// Draws progress on stderr: one overprinted line on a terminal (stage, percent or bytes, elapsed),
-/// a plain line when a stage ends elsewhere. NO_COLOR (any non-empty value) turns colour off;
-/// TERM=dumb counts as no terminal.
+/// elsewhere a plain line when a stage begins, and one with its time when it took long. NO_COLOR
+/// (any non-empty value) turns colour off; TERM=dumb counts as no terminal.
 
 #include <chrono>
 #include <memory>

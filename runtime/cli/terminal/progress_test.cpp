@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "base/clock.hpp"
 #include "sys/fd.hpp"
 
 namespace pybox::cli {
@@ -45,13 +46,24 @@ TEST_CASE("a bar shows share, amount and time, and gives up what does not fit") 
         "downloading  [####################] 100 %  3 of 3  1.500 s");
 }
 
-TEST_CASE("elsewhere than on a terminal each stage leaves one plain line") {
+TEST_CASE(
+    "elsewhere than on a terminal a stage says that it begins, and how long a long one took") {
   const std::string text = drawn(ProgressMode::Auto, work_a_little);
   CHECK(text.find('\r') == std::string::npos);
   CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(text.starts_with("a fact\nfirst ("));
-  CHECK(text.find("\nsecond\\x1b[2J (") != std::string::npos);
-  CHECK(text.ends_with(" s)\n"));
+  CHECK(text == "first...\na fact\nsecond\\x1b[2J...\n");
+  const auto fetch = [](Progress& progress) {
+    progress.stage("fetching");
+    progress.advance(1024, 2048, Progress::Unit::Bytes);
+    progress.stage("");
+  };
+  CHECK(drawn(ProgressMode::Lines, fetch).starts_with("fetching...\nfetching (1 KiB, "));
+  const auto wait = [](Progress& progress) {
+    progress.stage("waiting");
+    const Nanos until = monotonic_now() + std::chrono::seconds(1);
+    while (monotonic_now() < until) progress.tick();
+  };
+  CHECK(drawn(ProgressMode::Lines, wait).starts_with("waiting...\nwaiting (1."));
 }
 
 TEST_CASE("a bar overprints its line and ends on a fresh one") {
