@@ -14,14 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Home {
-  Home() {
+struct StoreHome {
+  StoreHome() {
     dirs.home = fs::temp_directory_path() / ("store-" + random_hex(6));
     REQUIRE(prepare_receipts(dirs));
   }
-  ~Home() { fs::remove_all(dirs.home); }
-  Home(const Home&) = delete;
-  Home& operator=(const Home&) = delete;
+  ~StoreHome() { fs::remove_all(dirs.home); }
+  StoreHome(const StoreHome&) = delete;
+  StoreHome& operator=(const StoreHome&) = delete;
 
   void keep(const std::string& id, long seconds) const {
     REQUIRE(keep_receipt(dirs, id, "{}"));
@@ -35,7 +35,7 @@ struct Home {
 }  // namespace
 
 TEST_CASE("receipts are kept for their owner alone and listed newest first") {
-  const Home home;
+  const StoreHome home;
   home.keep("b", 2000);
   home.keep("c", 3000);
   home.keep("a", 1000);
@@ -51,7 +51,7 @@ TEST_CASE("receipts are kept for their owner alone and listed newest first") {
 }
 
 TEST_CASE("a file taken ahead becomes the receipt, or nothing at all") {
-  const Home home;
+  const StoreHome home;
   REQUIRE(prepare_receipts(home.dirs));
   const auto text_of = [&](const char* id) {
     return sys::read_file(home.dirs.receipts() / (std::string(id) + ".json")).value();
@@ -73,7 +73,7 @@ TEST_CASE("a file taken ahead becomes the receipt, or nothing at all") {
 }
 
 TEST_CASE("what is no receipt is neither listed nor removed") {
-  const Home home;
+  const StoreHome home;
   fs::create_directory(home.dirs.receipts() / "pending");
   fs::create_directory(home.dirs.receipts() / "folder.json");
   std::ofstream(home.dirs.receipts() / ".a.json.tmp") << "x";
@@ -84,7 +84,7 @@ TEST_CASE("what is no receipt is neither listed nor removed") {
 }
 
 TEST_CASE("the newest 500 stay, and not many more") {
-  const Home home;
+  const StoreHome home;
   const auto on_disk = [&] {
     return std::distance(fs::directory_iterator(home.dirs.receipts()), {});
   };
@@ -118,7 +118,7 @@ TEST_CASE("an absent folder holds no receipts") {
 }
 
 TEST_CASE("a receipt is found by any prefix that fits it alone") {
-  const Home home;
+  const StoreHome home;
   home.keep("abc1", 1);
   home.keep("abd2", 2);
   home.keep("ab", 3);
