@@ -15,7 +15,7 @@
 #include "campaign/world/worlds.hpp"
 #include "sys/file.hpp"
 #include "sys/listing.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "vm/client.hpp"
 #include "vm/launch.hpp"
 #include "vm/lock.hpp"

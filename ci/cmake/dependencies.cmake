@@ -10,6 +10,8 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
+# Headers only: Process v2 with Asio. Older releases have no v2.
+find_path(BOOST_INCLUDE boost/process/v2/process.hpp REQUIRED)
 find_path(SODIUM_INCLUDE sodium.h REQUIRED)
 find_library(SODIUM_LIBRARY NAMES libsodium.a sodium REQUIRED)
 find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)

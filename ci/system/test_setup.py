@@ -108,19 +108,18 @@ def interrupted(t):
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                 env={**t.environment(), **OFFLINE}, **identity)
 
-    # A stage's line is printed at its end: the kill falls into the stage after it.
-    for stage in ("checking what is there", "checking cached packages", "preparing the tree", "hashing the tree"):
+    for stage in ("reading package lists", "unpacking packages", "compiling the standard library", "hashing the tree"):
         process = start()
         for line in process.stderr:
-            if line.startswith(stage):
+            if line.strip() == stage:
                 break
         time.sleep(0.15)
-        t.check(f"tools were at work after '{stage}'", len(processes_of(home)) > 1)
+        t.check(f"tools were at work while '{stage}'", len(processes_of(home)) > 1)
         process.send_signal(signal.SIGKILL)
         rest = process.communicate()[1]
-        t.equal(f"killed after '{stage}'", process.returncode, -signal.SIGKILL)
-        t.until(f"nothing runs on after '{stage}' {rest!r}", lambda: not processes_of(home), 5)
-        t.check(f"no half image after '{stage}'", not image_of(home).exists())
+        t.equal(f"killed while '{stage}'", process.returncode, -signal.SIGKILL)
+        t.until(f"nothing runs on of '{stage}' {rest!r}", lambda: not processes_of(home), 5)
+        t.check(f"no half image of '{stage}'", not image_of(home).exists())
     process = start()
     said = process.communicate(timeout=BUILD_S)[1]
     t.equal("exit code of the run after", process.returncode, 0)

@@ -6,7 +6,7 @@
 #include "engine/boxd_path.hpp"
 #include "store/kernel.hpp"
 #include "store/registry.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "sys/state_dirs.hpp"
 
 namespace pybox::run {

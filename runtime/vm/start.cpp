@@ -13,6 +13,7 @@
 #include "base/crashpoint.hpp"
 #include "base/text.hpp"
 #include "sys/file.hpp"
+#include "sys/runner.hpp"
 #include "vm/client.hpp"
 #include "vm/lock.hpp"
 

@@ -18,7 +18,7 @@ constexpr std::array kPositionals = {
 constexpr std::array kOptions = {
     Option{"--lock", "FILE", "the packages, each with version and hashes"},
     Option{"--python", "V", "the Python version (default: 3.13)"},
-    Option{"--engine", "vm|native", "where packages are installed (default: vm)"},
+    Option{"--engine", "vm|native", "where packages are installed (default: a box, else a VM)"},
 };
 constexpr std::string_view kDetails =
     R"(Installs only the wheels of the lock over the base image: each file must have

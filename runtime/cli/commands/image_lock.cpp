@@ -20,7 +20,7 @@ constexpr std::array kPositionals = {
 constexpr std::array kOptions = {
     Option{"-o", "FILE", "the lock (default: stdout, or beside the script)"},
     Option{"--python", "V", "the Python version (default: 3.13 if allowed)"},
-    Option{"--engine", "vm|native", "where uv runs (default: vm)"},
+    Option{"--engine", "vm|native", "where uv runs (default: a box, else a VM)"},
 };
 constexpr std::string_view kDetails =
     R"(uv picks wheels for this host's platform, in a builder: a throwaway VM (or box)

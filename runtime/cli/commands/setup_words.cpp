@@ -10,7 +10,7 @@ constexpr std::array kOptions = {
     Option{"--yes", "", "do not ask before downloading"},
     Option{"--with", "IMAGE", "also build `data`: numpy, pandas, matplotlib"},
     Option{"--python", "V,…", "the Python versions (default: 3.13)"},
-    Option{"--engine", "vm|native", "where `data` is built (default: vm)"},
+    Option{"--engine", "vm|native", "where `data` is built (default: a box, else a VM)"},
     Option{"--mirror", "URL", "a Debian mirror (default: the host's own)"},
     Option{"--update", "", "look for newer packages and rebuild if there are any"},
 };

@@ -13,7 +13,7 @@
 #include "cli/terminal/golden_for_tests.hpp"
 #include "receipt/keys.hpp"
 #include "sys/file.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "vm/kvm.hpp"
 
 namespace pybox::cli {

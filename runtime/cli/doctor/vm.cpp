@@ -10,7 +10,7 @@
 #include "cli/doctor/probes.hpp"
 #include "store/kernel.hpp"
 #include "sys/fd.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "sys/tools.hpp"
 #include "vm/client.hpp"
 #include "vm/kvm.hpp"
