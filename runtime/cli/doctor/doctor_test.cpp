@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "cli/doctor/probes.hpp"
 #include "cli/terminal/golden_for_tests.hpp"
@@ -15,6 +16,7 @@
 #include "sys/file.hpp"
 #include "sys/runner.hpp"
 #include "vm/kvm.hpp"
+#include "vm/qemu_command.hpp"
 
 namespace pybox::cli {
 namespace {
@@ -156,20 +158,26 @@ TEST_CASE("a boxd that is not there is found, with what to do") {
   CHECK(check.fix == "build or install PyBox again: pybox and boxd belong together");
 }
 
-TEST_CASE("KVM that was tried and ran nothing is not called usable") {
+TEST_CASE("doctor says of KVM what a start of the VM finds") {
   const Home home;
   std::filesystem::create_directories(home.dirs.vm());
-  const auto qemu = sys::find_program("qemu-system-x86_64");
-  if (qemu) vm::KvmMemory(home.dirs.vm(), *qemu).remember_failure();
-  std::vector<DoctorCheck> checks;
-  probe_vm(home.dirs, checks);
-  const auto kvm = std::find_if(checks.begin(), checks.end(),
-                                [](const DoctorCheck& check) { return check.name == "KVM"; });
-  REQUIRE(kvm != checks.end());
-  // A host without the device says so first.
-  const bool opens = kvm->detail.starts_with("/dev/kvm may be opened");
-  CHECK(kvm->ok == (opens && !qemu));
-  if (opens && qemu) CHECK(kvm->fix.starts_with("rm "));
+  const auto qemu = sys::find_program(vm::qemu_program());
+  const vm::KvmMemory memory(home.dirs.vm(), qemu.value_or(vm::qemu_program()));
+  const auto kvm = [&home] {
+    std::vector<DoctorCheck> checks;
+    probe_vm(home.dirs, checks);
+    return *std::find_if(checks.begin(), checks.end(),
+                         [](const DoctorCheck& check) { return check.name == "KVM"; });
+  };
+  const auto why = vm::why_no_kvm();
+  CHECK(kvm().ok == !why);
+  CHECK(kvm().detail ==
+        (why ? *why + "; QEMU emulates (TCG), slower" : "/dev/kvm runs a guest's code"));
+  memory.remember({wall_now(), "it stood still"});
+  CHECK_FALSE(kvm().ok);
+  // What the host says of itself comes first.
+  if (!why) CHECK(kvm().detail.find("(it stood still)") != std::string::npos);
+  if (!why) CHECK(kvm().fix.starts_with("rm "));
 }
 
 TEST_CASE("probing the host leaves nothing behind and is done the same way twice") {
