@@ -110,7 +110,7 @@ def failing_builds(t):
 
 
 @test("a build that is killed leaves no image and no process, and the next one succeeds", engines=NATIVE,
-      guest=False, serial=True, timeout_s=BUILD_S)
+      guest=False, apart=True, timeout_s=BUILD_S)
 def killed_build(t):
     name = a_name(t, "killed")
     with Index() as index:
@@ -128,7 +128,7 @@ def killed_build(t):
     t.equal("removing it", t.pybox("image", "rm", name).exit, 0)
 
 
-@test("pip runs nowhere but in the builder", engines=NATIVE, guest=False, serial=True, timeout_s=BUILD_S)
+@test("pip runs nowhere but in the builder", engines=NATIVE, guest=False, apart=True, timeout_s=BUILD_S)
 def pip_only_inside(t):
     name = a_name(t, "inside")
     trap = t.folder / "bin"
@@ -198,7 +198,7 @@ def builder_vm(t):
         run = t.pybox("image", "build", name, "--lock", t.file("tools.lock", lock), "--engine", "vm", patience_s=BUILD_S,
                       env={**index.env, **first_kernel_breaks(t)})
     t.well("built in a VM", run)
-    t.has("the notice", run.errors, "the builder VM's kernel broke; starting it again")
+    t.has("the notice", run.errors, "the guest did not start (the builder VM's kernel broke); trying again")
     t.has("a VM was started for it", run.errors, "starting the builder VM")
     t.equal("image ID", images(t)[name]["image_id"], native)
     t.equal("removing it", t.pybox("image", "rm", name).exit, 0)
