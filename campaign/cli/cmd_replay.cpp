@@ -37,9 +37,9 @@ Result<double> speed_of(const cli::Words& words) {
   if (!text) return 1.0;
   double speed = 0;
   const auto read = std::from_chars(text->data(), text->data() + text->size(), speed);
-  if (read.ec != std::errc() || read.ptr != text->data() + text->size() || !(speed >= 0) ||
-      speed > 1e6)
-    return Error(ErrorKind::Usage, "`--speed` must be a number from 0 to 1000000");
+  const bool paced = speed >= 1e-3 && speed <= 1e6;
+  if (read.ec != std::errc() || read.ptr != text->data() + text->size() || (speed != 0 && !paced))
+    return Error(ErrorKind::Usage, "`--speed` must be 0, or a number from 0.001 to 1000000");
   return speed;
 }
 

@@ -1,6 +1,7 @@
 """The command itself: what it prints, which code it ends with, what it takes as program and input."""
 
 import os
+import pathlib
 import pty
 import signal
 import subprocess
@@ -11,6 +12,29 @@ from harness import ALL, NATIVE, NO_ENGINE, Pulse, test
 RECEIPT_KEYS = {
     "schema_version", "receipt_id", "created_at", "pybox_version", "request", "host", "seal", "outcome",
     "kernel", "capture", "files", "timing", "cleanup", "denied", "hints", "notes", "signature"}
+
+
+# First of all: in the guest no run has prepared the cgroups yet.
+@test("pybox doctor changes nothing", engines=NATIVE)
+def doctor_changes_nothing(t):
+    top = pathlib.Path("/sys/fs/cgroup")
+    own = next((line[3:] for line in pathlib.Path("/proc/self/cgroup").read_text().split() if line.startswith("0::")), "/")
+    above = [top / own.lstrip("/"), *(top / own.lstrip("/")).parents]
+
+    def state():
+        files = sorted(str(p.relative_to(t.home)) for p in t.home.rglob("*"))
+        enabled = {str(p): (p / "cgroup.subtree_control").read_text() for p in above
+                   if (p / "cgroup.subtree_control").exists()}
+        leaves = [str(p) for p in above if (p / "pybox-callers").exists()]
+        return files, enabled, leaves, pathlib.Path("/proc/self/cgroup").read_text()
+
+    t.home = t.folder / "state"
+    t.home.mkdir(mode=0o700)
+    before = state()
+    for words in (["doctor"], ["doctor", "--json"]):
+        run = t.pybox(*words)
+        t.check("exit code", run.exit in (0, 125), f"got {run.exit}: {run.errors[-200:]}")
+        t.equal("home, cgroups and our place among them", state(), before)
 
 
 @test("prints hello")
@@ -24,6 +48,19 @@ def hello(t):
               outcome__deadline_fired=False, outcome__box_timer_fired=False, outcome__stop_requests=0,
               outcome__out_of_memory=False, request__image="stdlib", request__timeout_s=limit or 2,
               capture__stdout__text=word + "\n", capture__trust="untrusted")
+
+
+@test("checks that rest on PyBox's own word are named and counted apart")
+def own_word(t):
+    run = t.exec("-c", "pass")
+    t.ended(run, 0)
+    checks = run.get("seal.checks", [])
+    own = {c["name"] for c in checks if c["method"].startswith("by construction")}
+    t.check("which", {"sup.initreap", "sup.outcap"} <= own <= {"sup.initreap", "sup.outcap", "sec.arch"}, str(own))
+    t.has("summary", run.errors, f"{len(checks)} checks held before start, {len(own)} of them by construction\n")
+    filtered = [c["method"] for c in checks if c["name"].startswith("sec.") and c["name"] not in own]
+    how = "calls made in PID" if "sec.arch" in own else "filter of PID read back"
+    t.check("how the filter was checked", filtered and all(m.startswith(how) for m in filtered), str(filtered))
 
 
 @test("a receipt has every key")

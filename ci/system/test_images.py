@@ -200,7 +200,7 @@ def builder_vm(t):
         run = t.pybox("image", "build", name, "--lock", t.file("tools.lock", lock), "--engine", "vm", patience_s=BUILD_S,
                       env={**index.env, **first_kernel_breaks(t)})
     t.well("built in a VM", run)
-    t.has("the notice", run.errors, "the builder VM's kernel broke; starting it again")
+    t.has("the notice", run.errors, "the guest did not start (the builder VM's kernel broke); trying again")
     t.has("a VM was started for it", run.errors, "starting the builder VM")
     t.equal("image ID", images(t)[name]["image_id"], native)
     t.equal("removing it", t.pybox("image", "rm", name).exit, 0)

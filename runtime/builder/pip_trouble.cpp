@@ -92,7 +92,9 @@ Error wrong_hash(std::string_view said) {
   return Error(ErrorKind::Evidence, "a file of " + subject_after(said, "    ") +
                                         " is not the one that was pinned: its SHA-256 is not among "
                                         "those of the lock")
-      .hint("make the lock again with `pybox image lock`; if it happens again, do not trust that index");
+      .hint(
+          "make the lock again with `pybox image lock`; if it happens again, do not trust that "
+          "index");
 }
 
 Error other(std::string_view said) {

@@ -17,9 +17,6 @@
 #include "builder/vm.hpp"
 #include "store/kernel.hpp"
 #include "sys/file.hpp"
-#include "vm/initramfs.hpp"
-#include "vm/kvm.hpp"
-#include "vm/qemu_command.hpp"
 
 namespace pybox::builder {
 namespace {
@@ -27,10 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Nanos kPatience = std::chrono::minutes(30);
-constexpr std::string_view kMark = "pybox-builder: ";
 constexpr std::uint64_t kLargestResult = std::uint64_t{6} << 30U;
-/// The emulator's race (vm/launch.cpp) breaks a guest's kernel now and then.
-constexpr int kAttempts = 3;
 constexpr std::size_t kMostStatus = 1 << 20U;
 /// The name server of QEMU's user-mode network, which asks those of the host.
 constexpr std::string_view kNamesInVm = "nameserver 10.0.2.3\n";
@@ -96,9 +90,9 @@ sys::ToolWatch follow(const Run& run) {
   sys::ToolWatch watch;
   watch.line = [&run, step = std::size_t{0}, begun = false,
                 counted = std::uint64_t{0}](std::string_view line) mutable {
-    const std::size_t mark = line.find(kMark);
+    const std::size_t mark = line.find(kBuilderMark);
     if (mark == std::string_view::npos) return;
-    line.remove_prefix(mark + kMark.size());
+    line.remove_prefix(mark + kBuilderMark.size());
     if (line.starts_with("stage ")) {
       if (!begun) run.progress.note(run.where);
       if (begun) ++step;
@@ -166,25 +160,6 @@ Result<void> make_sparse(const fs::path& file, std::uint64_t size) {
   return {};
 }
 
-/// A builder that said nothing of its own never got as far as the job.
-bool began(const sys::ToolResult& ended) { return ended.out.find(kMark) != std::string::npos; }
-
-bool kernel_broke(const sys::ToolResult& ended) {
-  return ended.out.find("Kernel panic") != std::string::npos;
-}
-
-/// A build starts from nothing, so one whose kernel broke is simply done again.
-Result<sys::ToolResult> run_vm_patiently(const Run& run, const sys::SpawnPlan& qemu) {
-  for (int attempt = 1;; ++attempt) {
-    run.progress.stage("starting the builder VM");
-    sys::SpawnPlan spawn = qemu;
-    sys::ToolResult ended = PYBOX_TRY(run.tools.run(std::move(spawn), kPatience, follow(run)));
-    if (attempt == kAttempts || !kernel_broke(ended)) return ended;
-    run.progress.note("the builder VM's kernel broke; starting it again");
-    PYBOX_TRY(make_sparse(run.result(), kLargestResult));
-  }
-}
-
 Result<BuilderVmPlan> plan_vm(const Run& run) {
   BuilderVmPlan plan;
   plan.kernel = PYBOX_TRY(store::find_kernel(run.setting.dirs));
@@ -199,29 +174,19 @@ Result<BuilderVmPlan> plan_vm(const Run& run) {
   const std::string archive = PYBOX_TRY(builder_initramfs(self, plan.kernel, files));
   PYBOX_TRY(sys::replace_file(plan.initramfs, archive, 0600, sys::Durability::Unsynced));
   PYBOX_TRY(sys::ensure_private_dir(run.work / "scratch"));
-  PYBOX_TRY(make_sparse(plan.result, kLargestResult));
   return plan;
 }
 
 Result<sys::ToolResult> run_in_vm(Run& run) {
   gather(run, InVm::Yes);
-  const std::string name(vm::qemu_program(vm::kHostArch));
-  PYBOX_TRY(sys::require_tools({name}));
-  const fs::path qemu = *sys::find_program(name);
-  BuilderVmPlan plan = PYBOX_TRY(plan_vm(run));
-  const vm::KvmMemory memory(run.setting.dirs.vm(), qemu);
-  const std::vector<vm::Accelerator> tried = PYBOX_TRY(vm::accelerators_to_try(
-      run.setting.accelerator, memory, [&](const std::string& text) { run.progress.note(text); }));
-  for (std::size_t i = 0;; ++i) {
-    plan.accelerator = tried[i];
-    sys::SpawnPlan spawn;
-    spawn.program = qemu;
-    spawn.args = qemu_arguments(plan);
-    sys::ToolResult ended = PYBOX_TRY(run_vm_patiently(run, spawn));
-    if (i + 1 == tried.size() || began(ended)) return ended;
-    run.progress.note(vm::kvm_failure(sys::tool_failure(name, ended).message()));
-    memory.remember_failure();
-  }
+  BuilderVmOrder order;
+  order.dirs = run.setting.dirs;
+  order.accelerator = run.setting.accelerator;
+  order.plan = PYBOX_TRY(plan_vm(run));
+  order.make_result = [&run] { return make_sparse(run.result(), kLargestResult); };
+  order.follow = [&run] { return follow(run).line; };
+  order.patience = kPatience;
+  return run_builder_vm(order, run.progress);
 }
 
 /// Why there was no box at all, when it ended so; nothing of the job ran then.

@@ -87,7 +87,7 @@ TEST_CASE("a settings file with a mistake is an error that names file and key") 
         "`vm_memory_bytes` must be a whole number from 536870912 to 1099511627776");
   CHECK(problem_of(R"({"vm_cpus":0})") == "`vm_cpus` must be a whole number from 1 to 256");
   CHECK(problem_of(R"({"vm_accelerator":"xen"})") ==
-        "`vm_accelerator` names `xen`; it must be auto, kvm, hvf or tcg");
+        "`vm_accelerator` names `xen`; it must be auto, kvm or tcg");
 }
 
 TEST_CASE("a settings file that cannot be read is an error, not the defaults") {

@@ -15,7 +15,7 @@
 namespace pybox::sys {
 namespace {
 
-SpawnPlan shell(const std::string& script) {
+SpawnPlan shell_child(const std::string& script) {
   SpawnPlan plan;
   plan.program = "/bin/sh";
   plan.args = {"-c", script};
@@ -36,7 +36,7 @@ bool one_ended() {
 TEST_CASE("a child that is dropped is killed and reaped") {
   pid_t pid = -1;
   {
-    auto child = spawn(shell("sleep 30"));
+    auto child = spawn(shell_child("sleep 30"));
     REQUIRE(child);
     pid = child->pid();
     CHECK(::kill(pid, 0) == 0);
@@ -46,7 +46,7 @@ TEST_CASE("a child that is dropped is killed and reaped") {
 
 TEST_CASE("a process that was let go lives on, and is reaped when it has ended") {
   Pipe hold = make_pipe().value();
-  SpawnPlan plan = shell("read word");
+  SpawnPlan plan = shell_child("read word");
   plan.fds = {{hold.read.get(), 0}};
   spawn(plan).value().disown();
   reap_let_go();
@@ -59,9 +59,9 @@ TEST_CASE("a process that was let go lives on, and is reaped when it has ended")
 }
 
 TEST_CASE("the next start reaps those that were let go before") {
-  spawn(shell("true")).value().disown();
+  spawn(shell_child("true")).value().disown();
   REQUIRE(one_ended());
-  Child next = spawn(shell("sleep 30")).value();
+  Child next = spawn(shell_child("sleep 30")).value();
   CHECK(::waitpid(-1, nullptr, WNOHANG) == 0);
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("processes let go and reaped from many threads at once all end reaped"
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
       for (int n = 0; n < 25; ++n) {
-        auto child = spawn(shell("true"));
+        auto child = spawn(shell_child("true"));
         if (child) child->disown();
         reap_let_go();
       }

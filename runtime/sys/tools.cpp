@@ -88,6 +88,8 @@ std::string_view package_of_tool(std::string_view tool) {
   if (tool == "mkfs.erofs") return "erofs-utils";
   if (tool == "dpkg-deb") return "dpkg";
   if (tool == "apt-get") return "apt";
+  if (tool == "qemu-system-x86_64") return "qemu-system-x86";
+  if (tool == "qemu-system-aarch64") return "qemu-system-arm";
   return tool;
 }
 

@@ -27,6 +27,7 @@
 #include "guest_host/mounts.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace guest_host {
 namespace {
@@ -48,10 +49,10 @@ void complain(const Error& error) {
 
 Result<pybox::sys::Fd> open_results() {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/sys/class/virtio-ports", error)) {
-    const auto name = pybox::sys::read_file(entry.path() / "name");
+  for (const fs::path& port : pybox::sys::entries_of("/sys/class/virtio-ports", error)) {
+    const auto name = pybox::sys::read_file(port / "name");
     if (name && name->starts_with("org.pybox.test.results")) {
-      return pybox::sys::open_path("/dev" / entry.path().filename(), O_RDWR);
+      return pybox::sys::open_path("/dev" / port.filename(), O_RDWR);
     }
   }
   return Error(ErrorKind::Io, "there is no virtio-serial port org.pybox.test.results");
@@ -60,8 +61,9 @@ Result<pybox::sys::Fd> open_results() {
 Result<void> give_to(const fs::path& tree, uid_t uid) {
   std::error_code error;
   int failed = ::lchown(tree.c_str(), uid, uid);
-  for (const auto& entry : fs::recursive_directory_iterator(tree, error)) {
-    failed |= ::lchown(entry.path().c_str(), uid, uid);
+  for (fs::recursive_directory_iterator at(tree, error), end; !error && at != end;
+       at.increment(error)) {
+    failed |= ::lchown(at->path().c_str(), uid, uid);
   }
   if (failed != 0 || error) return Error(ErrorKind::Io, "giving away " + tree.string());
   return {};

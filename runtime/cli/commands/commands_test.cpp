@@ -135,6 +135,7 @@ TEST_CASE("verify says what it checked, or why a receipt does not hold") {
   CHECK(shell.run({"verify", file.string()}) == 0);
   CHECK(shell.out.starts_with("the receipt holds\n  receipt    aaaa\n"));
   CHECK(shell.out.find("Ed25519 over everything but itself") != std::string::npos);
+  CHECK(shell.out.find("\n  seal       ") != std::string::npos);
 
   std::string text = sys::read_file(file).value();
   text.replace(text.find("0.075"), 5, "0.074");

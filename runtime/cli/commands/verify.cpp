@@ -46,9 +46,10 @@ std::string holds_text(const Verified& verified, const std::filesystem::path& ke
       "  written    {} by PyBox {}\n"
       "  shape      schema version 1, every key there once, none unknown, none contradicting\n"
       "  signature  Ed25519 over everything but itself (DSSE, RFC 8785)\n"
-      "  key        {} ({})\n",
+      "  key        {} ({})\n"
+      "  seal       {}\n",
       verified.receipt.receipt_id, verified.receipt.created_at, verified.receipt.pybox_version,
-      verified.key_id, visible(key.string()));
+      verified.key_id, visible(key.string()), seal_words(verified.receipt.report.seal));
 }
 
 Result<int> run(const Words& words, const Surroundings& around) {

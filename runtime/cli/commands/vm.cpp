@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "builder/vm.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/terminal/exit_code.hpp"
 #include "cli/terminal/progress.hpp"
@@ -108,10 +109,12 @@ Result<int> run_logs(const Words& words, const Surroundings&) {
   const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
   const std::string own = PYBOX_TRY(read_log(vm::supervisor_log_path(dirs)));
   const std::string guest = PYBOX_TRY(read_log(vm::console_path(dirs)));
+  const std::string builder = PYBOX_TRY(read_log(builder::builder_console_path(dirs)));
   PYBOX_TRY(print(words.has("--json")
-                      ? vm_logs_json(own, guest)
-                      : log_text(own, "supervisor") + log_text(guest, "guest console and QEMU")));
-  if (own.empty() && guest.empty()) say("there are no VM logs yet\n");
+                      ? vm_logs_json(own, guest, builder)
+                      : log_text(own, "supervisor") + log_text(guest, "guest console and QEMU") +
+                            log_text(builder, "builder VMs: guest console and QEMU")));
+  if (own.empty() && guest.empty() && builder.empty()) say("there are no VM logs yet\n");
   return exit_code::kOk;
 }
 
