@@ -15,7 +15,7 @@
 namespace pybox::campaign {
 
 struct SealedRun {
-  TimedRun timed;
+  sys::ToolResult timed;
   BoxFacts box;
   StageTimes stages;
   Nanos held_back{};
@@ -34,7 +34,7 @@ class SealedRunner {
   Result<SealedRun> run(const BenchCasePlan& plan);
 
  private:
-  Result<TimedRun> time_exec(const BenchCasePlan& plan) const;
+  Result<sys::ToolResult> time_exec(const BenchCasePlan& plan) const;
   /// The receipt of the run that has just ended, its signature verified; it is removed.
   Result<Receipt> take_receipt();
 

@@ -113,7 +113,7 @@ Result<void> read_check_name(JsonFields& fields, Event& event) {
   event.check = PYBOX_TRY(fields.text("check"));
   const std::string engine = PYBOX_TRY(fields.text("engine"));
   const auto kind = engine_from(engine);
-  if (!kind) return Error(ErrorKind::Evidence, "`engine` is no engine");
+  if (!kind) return Error(ErrorKind::Evidence, "`engine` is not an engine");
   event.engine = *kind;
   return {};
 }

@@ -78,7 +78,7 @@ Result<PlannedCheck> read_planned(const json& object, const std::string& place) 
   check.id = PYBOX_TRY(fields.text("id"));
   const std::string engine = PYBOX_TRY(fields.text("engine"));
   const auto kind = engine_from(engine);
-  if (!kind) return Error(ErrorKind::Evidence, "`" + fields.place("engine") + "` is no engine");
+  if (!kind) return Error(ErrorKind::Evidence, "`" + fields.place("engine") + "` is not an engine");
   check.engine = *kind;
   check.area = PYBOX_TRY(fields.text("area"));
   check.group = PYBOX_TRY(fields.text("group"));

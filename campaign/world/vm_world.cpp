@@ -14,7 +14,8 @@
 #include "campaign/world/witnesses.hpp"
 #include "campaign/world/worlds.hpp"
 #include "sys/file.hpp"
-#include "sys/process.hpp"
+#include "sys/listing.hpp"
+#include "sys/runner.hpp"
 #include "vm/client.hpp"
 #include "vm/launch.hpp"
 #include "vm/lock.hpp"
@@ -36,10 +37,10 @@ constexpr const char* kWorlds = "worlds";
 /// Removes the folders of worlds whose campaign and VM were both killed: nobody locks those.
 void sweep(const fs::path& worlds) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(worlds, error)) {
-    const auto folder = sys::open_path(entry.path(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  for (const fs::path& world : sys::entries_of(worlds, error)) {
+    const auto folder = sys::open_path(world, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (folder && ::flock(folder->get(), LOCK_EX | LOCK_NB) == 0)
-      (void)sys::remove_tree(entry.path()).has_value();
+      (void)sys::remove_tree(world).has_value();
   }
 }
 

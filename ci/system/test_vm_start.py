@@ -43,7 +43,7 @@ def resumes(pid):
 
 
 @test("a QEMU killed once while it boots, is saved or resumes: the start goes on, says so, and gives nothing up",
-      engines=VM, serial=True, timeout_s=400)
+      engines=VM, timeout_s=400)
 def killed_once(t):
     home = own_home(t)
     remembered = home / "vm" / "kvm-failed"
@@ -84,7 +84,7 @@ def killed_once(t):
 
 
 @test("a guest that ends right after a start is replaced, and a run that waits notices nothing", engines=VM,
-      serial=True, timeout_s=400)
+      timeout_s=400)
 def replaced(t):
     home = own_home(t)
     try:
@@ -112,7 +112,7 @@ def replaced(t):
     nothing_left(t, home)
 
 
-@test("a QEMU that always ends is one clear error within a bound, and leaves nothing", engines=VM, serial=True,
+@test("a QEMU that always ends is one clear error within a bound, and leaves nothing", engines=VM,
       timeout_s=400)
 def always_ends(t):
     home = own_home(t)

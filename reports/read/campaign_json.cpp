@@ -134,7 +134,7 @@ Result<Arm> read_arm(JsonFields& fields) {
 
 Result<Verdict> read_verdict(const std::string& name, const std::string& place) {
   const auto verdict = verdict_from(name);
-  if (!verdict) return bad("`" + place + "` is `" + visible(name) + "`, which is no verdict");
+  if (!verdict) return bad("`" + place + "` is `" + visible(name) + "`, which is not a verdict");
   return *verdict;
 }
 
@@ -196,7 +196,7 @@ Result<void> check_consistency(const Campaign& campaign) {
   std::map<Verdict, std::uint64_t> counted;
   for (const Check& check : campaign.checks) {
     if (!ids.insert(check.full_id()).second) {
-      return bad("the check `" + visible(check.full_id()) + "` stands twice");
+      return bad("the check `" + visible(check.full_id()) + "` appears twice");
     }
     ++counted[check.verdict];
   }
@@ -211,7 +211,7 @@ Result<void> check_consistency(const Campaign& campaign) {
                                                 "flaky", "unmet",  "incomplete"};
   if (std::find(std::begin(kWhole), std::end(kWhole), campaign.verdict) == std::end(kWhole)) {
     return bad("`verdict` is `" + visible(campaign.verdict) +
-               "`, which is no verdict of a campaign");
+               "`, which is not a verdict of a campaign");
   }
   return {};
 }

@@ -39,7 +39,7 @@ std::string times_text(const BenchCase& each) {
 std::string where_text(const BenchCase& each) {
   std::string text = each.engine + " engine";
   if (!each.accelerator.empty()) text += ", accelerator " + plain_line(each.accelerator);
-  return text + fmt::format(", kernel {}, cgroup {}, {} read back before each run",
+  return text + fmt::format(", kernel {}, cgroup {}, {} checked before each run",
                             plain_line(each.kernel), plain_line(each.cgroup),
                             counted(each.seal_checks, "protection"));
 }

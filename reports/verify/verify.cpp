@@ -8,6 +8,7 @@
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
 #include "reports/verify/parts.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::reports {
 namespace {
@@ -198,7 +199,7 @@ class Verifier {
     if (manifest_.contains("previous.json") &&
         manifest->find(manifest_.at("previous.json") + "  campaign.json\n") == std::string::npos)
       return verify::wrong("previous.json is not the campaign.json of " + id);
-    held("previous", "links to " + id + ", which stands beside it with that manifest");
+    held("previous", "links to " + id + ", which is beside it with that manifest");
     return {};
   }
 
@@ -211,10 +212,10 @@ class Verifier {
     if (id.size() < 8) return std::nullopt;
     const std::string tail = "-" + id.substr(0, 8);
     std::error_code trouble;
-    for (const auto& entry : fs::directory_iterator(parent, trouble)) {
-      const std::string name = entry.path().filename().string();
+    for (const fs::path& beside : sys::entries_of(parent, trouble)) {
+      const std::string name = beside.filename().string();
       if (name != id && !name.ends_with(tail)) continue;
-      auto manifest = verify::read_plain(entry.path() / "manifest.sha256");
+      auto manifest = verify::read_plain(beside / "manifest.sha256");
       if (manifest) return *std::move(manifest);
     }
     return std::nullopt;

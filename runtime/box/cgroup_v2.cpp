@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint32_t kMaxPeriodMicros = 100'000;
 
 std::string quota(std::uint64_t millicores) {
-  return std::to_string(millicores * (kMaxPeriodMicros / 1000)) + " " + std::to_string(kMaxPeriodMicros);
+  return std::to_string(millicores * (kMaxPeriodMicros / 1000)) + " " +
+         std::to_string(kMaxPeriodMicros);
 }
 
 /// One folder; the keeper stays in boxd's own group, a sibling of this one.

@@ -46,7 +46,7 @@ std::string receipt_problem_after(const std::function<void(ordered_json&)>& edit
 }
 
 constexpr const char* kChanged =
-    "the signature does not fit: the receipt was changed after it was signed";
+    "the signature does not match: the receipt was changed after it was signed";
 
 }  // namespace
 
@@ -204,12 +204,12 @@ TEST_CASE("a receipt of another shape is refused before its signature is looked 
         "`request.engine` is `qemu`");
 }
 
-TEST_CASE("a key that stands twice is refused, whichever value a reader would take") {
+TEST_CASE("a key that appears twice is refused, whichever value a reader would take") {
   std::string text = signed_sample();
   text.insert(text.find("\"receipt_id\""), "\"schema_version\": 1, ");
   const auto verified = verify_receipt(text, kReceiptKey.public_key());
   REQUIRE_FALSE(verified);
-  CHECK(verified.error().message() == "the key `schema_version` stands twice");
+  CHECK(verified.error().message() == "the key `schema_version` appears twice");
 }
 
 TEST_CASE("text around a receipt is refused") {
@@ -260,40 +260,6 @@ TEST_CASE("no flipped bit goes unnoticed, unless the value stays the same") {
     CHECK(ordered_json::parse(flipped) == value);
   }
   CHECK(refused > text.size() / 3 / 2);
-}
-
-TEST_CASE("a seal's text is that of its values, whatever stands in them") {
-  const SealCheck plain{"cg.mem", "1", "1", true, "memory.max"};
-  const SealCheck hostile{"\x1b[2J", "\" \\ \n", "\xff \xe2\x80\xae grüß", false,
-                          "\xf3\xa0\x80\x81 \x7f"};
-  for (const auto& checks : {std::vector<SealCheck>{}, {plain}, {plain, hostile, plain}}) {
-    CAPTURE(checks.size());
-    const WrittenMember text = write_seal({false, true, checks}).text;
-    CHECK(text.key == "seal");
-    ordered_json list = ordered_json::array();
-    for (const SealCheck& check : checks) {
-      list.push_back({{"name", visible(check.name)},
-                      {"expected", visible(check.expected)},
-                      {"observed", visible(check.observed)},
-                      {"ok", check.ok},
-                      {"method", visible(check.method)}});
-    }
-    const ordered_json seal = {{"verified", false}, {"before_start", true}, {"checks", list}};
-    CHECK(text.canonical == canonical_json(seal).value());
-    CHECK(seal_to_json({false, true, checks}) == text.canonical);
-    const ordered_json around = {{"seal", nullptr}};
-    CHECK(readable_json(around, text) == readable_json(ordered_json{{"seal", seal}}));
-  }
-}
-
-TEST_CASE("a seal written ahead gives the same receipt, and another run's seal is not used") {
-  const Receipt receipt = sample_receipt();
-  const std::string expected = sign_receipt(receipt, kReceiptKey).value();
-  CHECK(sign_receipt(receipt, kReceiptKey, write_seal(receipt.report.seal)).value() == expected);
-  Seal other = receipt.report.seal;
-  REQUIRE_FALSE(other.checks.empty());
-  other.checks.back().observed += "!";
-  CHECK(sign_receipt(receipt, kReceiptKey, write_seal(other)).value() == expected);
 }
 
 }  // namespace pybox

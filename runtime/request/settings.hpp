@@ -1,6 +1,6 @@
 #pragma once
 /// The user's settings file, $XDG_CONFIG_HOME/pybox/config.json: one JSON object, comments allowed.
-/// `PYBOX_ENGINE` and flags override it (CONTRACT.md "State").
+/// `PYBOX_ENGINE` and flags override it (docs/architecture.md).
 
 #include <cstdint>
 #include <filesystem>

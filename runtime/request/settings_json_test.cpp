@@ -69,7 +69,7 @@ TEST_CASE("every setting is read") {
 TEST_CASE("a settings file with a mistake is an error that names file and key") {
   CHECK(problem_of("{") == "not JSON at byte 2");
   CHECK(problem_of("[]") == "the JSON text must be an object");
-  CHECK(problem_of(R"({"engine":"vm","engine":"native"})") == "the key `engine` stands twice");
+  CHECK(problem_of(R"({"engine":"vm","engine":"native"})") == "the key `engine` appears twice");
   CHECK(problem_of(R"({"max_timeout":3})") == "unknown key `max_timeout`");
   CHECK(problem_of(R"({"engine":1})") == "`engine` must be text");
   CHECK(problem_of(R"({"engine":"docker"})") ==

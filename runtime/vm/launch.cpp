@@ -119,7 +119,7 @@ Result<void> Launcher::launch_with(Accelerator accelerator) {
     const Result<void> resumed = resume_patiently(*file);
     if (watcher_.aborted()) return aborted();
     if (resumed) return {};
-    notice("the saved VM cannot be used (" + resumed.error().message() + "); starting it anew");
+    notice("the saved VM cannot be used (" + resumed.error().message() + "); starting it again");
   }
   store_.remove_others(std::nullopt);
   plan.kernel_words += clock_words(accelerator);

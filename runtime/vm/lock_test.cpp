@@ -77,4 +77,17 @@ TEST_CASE("a stale pid file that names a living process harms nobody") {
   CHECK_FALSE(std::filesystem::exists(pid_path(home.dirs)));
 }
 
+TEST_CASE("a start that must wait for another one says so, and then has its turn") {
+  const TempHome home;
+  bool waited = false;
+  std::optional<sys::Fd> first = take_start_lock(home.dirs, [&] { waited = true; }).value();
+  CHECK_FALSE(waited);
+  const auto second = take_start_lock(home.dirs, [&] {
+    waited = true;
+    first.reset();
+  });
+  CHECK(waited);
+  CHECK(second);
+}
+
 }  // namespace pybox::vm

@@ -3,7 +3,7 @@
 #include "base/clock.hpp"
 #include "cli/doctor/probes.hpp"
 #include "store/kernel.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "sys/tools.hpp"
 #include "vm/client.hpp"
 #include "vm/kvm.hpp"
