@@ -189,11 +189,6 @@ Result<sys::ToolResult> run_in_vm(Run& run) {
   return run_builder_vm(order, run.progress);
 }
 
-/// A builder that said nothing of its own never got as far as the job.
-bool began(const sys::ToolResult& ended) {
-  return ended.out.find(kBuilderMark) != std::string::npos;
-}
-
 /// Why there was no box at all, when it ended so; nothing of the job ran then.
 std::optional<std::string> no_box(const sys::ToolResult& ended) {
   const bool began = ended.out.find(kBuilderMark) != std::string::npos;
