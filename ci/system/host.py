@@ -161,9 +161,10 @@ class View:
         if not programs.mark:
             self.things |= {f"cgroup {c}" for c in cgroups()}
             self.things |= {f"mount {m}" for m in mounts()}
+            # Tests that run beside a marked one have files of their own there.
+            self.things |= {f"file {f}" for f in _listed("/tmp") | _listed("/dev/shm") if "pybox" in f
+                            and not f.startswith(("/tmp/pybox-test-", "/tmp/pybox-guest-"))}
         self.things |= {f"file {f}" for f in files_below(home, self.KEPT)}
-        self.things |= {f"file {f}" for f in _listed("/tmp") | _listed("/dev/shm") if "pybox" in f
-                        and not f.startswith(("/tmp/pybox-test-", "/tmp/pybox-guest-"))}
 
     def since(self, before):
         return sorted(self.things - before.things)
