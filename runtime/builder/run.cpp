@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "base/text.hpp"
 #include "box/plan.hpp"
@@ -94,7 +95,7 @@ sys::ToolWatch follow(const Run& run) {
     if (mark == std::string_view::npos) return;
     line.remove_prefix(mark + kBuilderMark.size());
     if (line.starts_with("stage ")) {
-      if (!begun) run.progress.note(run.where);
+      if (!begun && !run.where.empty()) run.progress.note(run.where);
       if (begun) ++step;
       begun = true;
       counted = 0;
@@ -179,6 +180,7 @@ Result<BuilderVmPlan> plan_vm(const Run& run) {
 
 Result<sys::ToolResult> run_in_vm(Run& run) {
   gather(run, InVm::Yes);
+  run.progress.note(std::exchange(run.where, {}));  // a box says it when it has begun, and is one
   BuilderVmOrder order;
   order.dirs = run.setting.dirs;
   order.accelerator = run.setting.accelerator;
