@@ -101,7 +101,7 @@ TEST_CASE("an unknown command is wrong usage") {
 TEST_CASE("kept receipts are listed and shown by a prefix of their id") {
   Shell shell;
   CHECK(shell.run({"receipts"}) == 0);
-  CHECK(shell.out == "no receipts are kept yet\n");
+  CHECK(shell.out == "there are no receipts yet\n");
   const fs::path file = shell.keep("0123456789abcdef01234567");
   CHECK(shell.run({"receipts"}) == 0);
   CHECK(shell.out ==
@@ -158,7 +158,7 @@ TEST_CASE("verify takes the signer's key from a file") {
   CHECK(shell.err.find("hint: give the signer's public key with `--key PUB`") != std::string::npos);
   REQUIRE(sys::replace_file(key, to_pem(SigningKey::generate().public_key())));
   CHECK(shell.run({"verify", file.string(), "--key", key.string()}) == 1);
-  CHECK(shell.err.starts_with("error: the receipt does not hold: signed by another key"));
+  CHECK(shell.err.starts_with("error: the receipt is not valid: signed by another key"));
   CHECK(shell.run({"verify", "/nonexistent", "--key", key.string()}) == 2);
 }
 
