@@ -20,13 +20,13 @@ constexpr std::array kOptions = {
 
 constexpr std::string_view kDetails =
     R"(Compared are the environment and the tools, what each arm of each check showed,
-which protections are proven, and the numbers. Worse is: a verdict that sank, a
-held check that is gone, a new one that is red, a protection without its proof.
-Numbers never decide. Neither folder is verified: see `campaign verify`.
+and which protections are proven. Worse is: a verdict that sank, a held check
+that is gone, a new one that is red, a protection without its proof. Neither
+folder is verified: see `campaign verify`.
 
 Exit code 0: nothing got worse. 1: something did.)";
 
-Result<reports::Campaign> campaign_in(const std::string& folder) {
+Result<Evidence> campaign_in(const std::string& folder) {
   const std::filesystem::path file = std::filesystem::path(folder) / "campaign.json";
   auto text = sys::read_file(file, kLargest);
   if (!text) {
@@ -35,12 +35,12 @@ Result<reports::Campaign> campaign_in(const std::string& folder) {
         .as(ErrorKind::Usage)
         .hint("an evidence folder is what `campaign run` wrote");
   }
-  return PYBOX_TRY_CONTEXT(reports::read_campaign(*text), file.string());
+  return PYBOX_TRY_CONTEXT(reports::evidence_from_json(*text), file.string());
 }
 
 Result<int> run(const cli::Words& words, const cli::Surroundings&) {
-  const reports::Campaign before = PYBOX_TRY(campaign_in(words.positionals[0]));
-  const reports::Campaign after = PYBOX_TRY(campaign_in(words.positionals[1]));
+  const Evidence before = PYBOX_TRY(campaign_in(words.positionals[0]));
+  const Evidence after = PYBOX_TRY(campaign_in(words.positionals[1]));
   const reports::Diff diff = reports::diff_campaigns(before, after);
   if (const auto file = words.value("--html")) {
     // A page for others to read; unsynced, for it can be made again.

@@ -7,12 +7,13 @@
 namespace pybox::reports {
 namespace {
 
-Campaign load(const std::string& name) {
-  return read_campaign(sys::read_file(REPORTS_SAMPLES "/" + name + "/campaign.json").value())
+Evidence load(const std::string& name) {
+  return campaign::evidence_from_json(
+             sys::read_file(REPORTS_SAMPLES "/" + name + "/campaign.json").value())
       .value();
 }
 
-std::string page_of(const Campaign& before, const Campaign& after) {
+std::string page_of(const Evidence& before, const Evidence& after) {
   return diff_html(before, after, diff_campaigns(before, after));
 }
 
@@ -25,8 +26,8 @@ std::size_t count_of(const std::string& text, std::string_view word) {
 }  // namespace
 
 TEST_CASE("the page of a diff says first what got worse, and is the same every time") {
-  const Campaign before = load("before");
-  const Campaign after = load("sample");
+  const Evidence before = load("before");
+  const Evidence after = load("sample");
   const std::string page = page_of(before, after);
   CHECK(page == page_of(before, after));
   CHECK(page.find("Evidence was lost") < page.find("Environment and programs"));
@@ -35,7 +36,7 @@ TEST_CASE("the page of a diff says first what got worse, and is the same every t
 }
 
 TEST_CASE("hostile data adds no element to the page of a diff, which asks nothing of a network") {
-  Campaign before = load("before");
+  Evidence before = load("before");
   before.environment["note"] = "another one";  // differs from both
   const std::string hostile = page_of(before, load("sample"));
   const std::string benign = page_of(before, load("benign"));

@@ -12,8 +12,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLong = 1U << 17U;
-constexpr const char* kStageNames[] = {"queue", "prepare", "seal",   "start",
-                                       "run",   "collect", "cleanup"};
 
 /// Whether the sealed run of a pair goes first by the plan's seed (docs/benchmarks.md).
 bool sealed_goes_first(std::uint64_t seed, std::uint64_t place, std::uint64_t index) {
@@ -115,22 +113,14 @@ class Reader {
       return wrong("was run in another order than the plan's seed gives");
     const auto bare = static_cast<std::int64_t>(PYBOX_TRY(fields.count("bare_ns")));
     const auto sealed = static_cast<std::int64_t>(PYBOX_TRY(fields.count("sealed_ns")));
-    const std::uint64_t held_back = PYBOX_TRY(fields.count("held_back_ns"));
     if (bare == 0 || sealed == 0) return wrong("has a run that took no time");
     // Both ran since the line before was written; times of lines are whole microseconds.
     if (bare + sealed > static_cast<std::int64_t>(chain_.at_us() - before + 1) * 1000)
       return wrong("says that its runs took longer than there was time");
     ++record.pairs;
-    JsonFields stages = PYBOX_TRY(fields.object("stages_ns"));
-    for (const char* const name : kStageNames) {
-      const auto time = PYBOX_TRY(stages.count_or_null(name));
-      if (time && !warm_up) record.stages[name].push_back(static_cast<std::int64_t>(*time));
-    }
-    PYBOX_TRY(stages.finish());
     if (warm_up) return {};
     record.bare.push_back(bare);
     record.sealed.push_back(sealed);
-    if (held_back > 0) ++record.held_back;
     return {};
   }
 
