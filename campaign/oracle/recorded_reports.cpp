@@ -8,7 +8,7 @@
 namespace pybox::campaign {
 namespace {
 
-constexpr const char* kAsRecorded = "as-recorded";
+constexpr const char* kReportAsRecorded = "as-recorded";
 
 /// Why a report does not tell of a program that ended by itself with 0; empty when it does.
 std::string otherwise_ended(const RunReport& report) {
@@ -46,7 +46,7 @@ Reading read_recorded_memory(const Check& check, const Record& record) {
   if (!other.empty()) return {"untold", other, said.line};
   if (!record.report->outcome.out_of_memory.value_or(false) || kernel.oom_kills.value_or(0) == 0)
     return {"untold", "a child was killed, and the report says: " + numbers, said.line};
-  return {kAsRecorded, "the parent ended by itself; " + numbers, said.line};
+  return {kReportAsRecorded, "the parent ended by itself; " + numbers, said.line};
 }
 
 Reading read_recorded_processes(const Check& check, const Record& record) {
@@ -67,7 +67,7 @@ Reading read_recorded_processes(const Check& check, const Record& record) {
   // Some kernels keep no peak.
   if (kernel.pids_refusals.value_or(0) == 0 || kernel.pids_peak.value_or(limit) > limit)
     return {"untold", "processes were refused, and the report says: " + numbers, said.line};
-  return {kAsRecorded, numbers, said.line};
+  return {kReportAsRecorded, numbers, said.line};
 }
 
 Reading read_recorded_outside(const Check& check, const Record& record) {
@@ -80,7 +80,7 @@ Reading read_recorded_outside(const Check& check, const Record& record) {
     return {"untold", "the seal was not verified before the start", said.line};
   if (!record.canary.empty() && record.out.find(record.canary) != std::string::npos)
     return {kReached, "the canary stands in the output", said.line};
-  return {kAsRecorded, "no such file, no such setting", said.line};
+  return {kReportAsRecorded, "no such file, no such setting", said.line};
 }
 
 }  // namespace pybox::campaign

@@ -13,12 +13,12 @@ namespace pybox::campaign {
 namespace {
 
 /// A probe's word that the numbers do not bear out.
-Reading unproven(const Reading& said, std::string why) {
+Reading unproven_limit(const Reading& said, std::string why) {
   return {kUnproven, std::move(why), said.line};
 }
 
 Reading without_report(const Reading& said) {
-  return said.signature == kReached ? unproven(said, "no report from the box") : said;
+  return said.signature == kReached ? unproven_limit(said, "no report from the box") : said;
 }
 
 /// Of quota: the kernel hands CPU time out in slices of some milliseconds a period of 100 ms, and
@@ -53,7 +53,7 @@ Reading read_oom(const Check& check, const Record& record) {
   const std::string numbers = fmt::format(
       "peak {} of {}", peak ? human_size(Bytes{*peak}) : "unknown", human_size(Bytes{limit}));
   if (said.signature == kReached) {
-    if (!peak || *peak <= limit) return unproven(said, "`reached`, but " + numbers);
+    if (!peak || *peak <= limit) return unproven_limit(said, "`reached`, but " + numbers);
     return {kReached, numbers, said.line};
   }
   if (record.report->kernel.oom_kills.value_or(0) == 0) return {said.signature, numbers, said.line};
@@ -75,7 +75,7 @@ Reading read_pids(const Check& check, const Record& record) {
     // Some kernels keep no peak (cgroup v1): then that nothing was refused must do.
     const bool over = peak ? *peak > limit : refusals.value_or(1) == 0;
     return over ? Reading{kReached, numbers, said.line}
-                : unproven(said, "`reached`, but " + numbers);
+                : unproven_limit(said, "`reached`, but " + numbers);
   }
   if (refusals.value_or(0) == 0) return {said.signature, numbers, said.line};
   if (peak && *peak > limit) return {"over-limit", numbers, said.line};

@@ -16,11 +16,11 @@
 namespace pybox::campaign {
 namespace {
 
-constexpr Nanos kPlantPatience = std::chrono::seconds(10);
+constexpr Nanos kNativePlantPatience = std::chrono::seconds(10);
 /// A server tells what it noticed within 20 ms.
-constexpr Nanos kNoticePatience = Millis(60);
+constexpr Nanos kNativeNoticePatience = Millis(60);
 /// A boxd whose link has ended removes its last box and ends.
-constexpr Nanos kEndPatience = std::chrono::seconds(15);
+constexpr Nanos kNativeEndPatience = std::chrono::seconds(15);
 
 /// Where files are planted. Root covers a folder that every host has (Filesystem Hierarchy Standard
 /// 3.0) in the world's own mount namespace; nothing we need may be below.
@@ -42,7 +42,7 @@ class NativeWorld final : public World {
       : canary_(std::move(canary)), boxd_(boxd), settings_(settings) {}
   ~NativeWorld() override {
     socket_.reset();  // the planter's sign to end
-    (void)planter_.wait(kEndPatience).has_value();
+    (void)planter_.wait(kNativeEndPatience).has_value();
   }
 
   Result<void> open();
@@ -50,7 +50,7 @@ class NativeWorld final : public World {
   std::string ask_world_json() const override { return *witnesses_.planted(); }
   Result<RunReport> run(const ArmOrder& order) override;
   std::vector<std::string> take_witnesses() override {
-    (void)listen(kNoticePatience).has_value();
+    (void)listen(kNativeNoticePatience).has_value();
     return witnesses_.take();
   }
 
@@ -78,7 +78,7 @@ Result<void> NativeWorld::listen(Nanos patience) {
     const ssize_t n = ::read(socket_.get(), chunk.data(), chunk.size());
     if (n <= 0) return Error(ErrorKind::Io, "campaign-plant has ended");
     witnesses_.feed({chunk.data(), static_cast<std::size_t>(n)});
-    if (witnesses_.planted() && patience == kPlantPatience) return {};
+    if (witnesses_.planted() && patience == kNativePlantPatience) return {};
   }
 }
 
@@ -95,7 +95,7 @@ Result<void> NativeWorld::open() {
   planter_ = PYBOX_TRY(sys::spawn(plan));
   ends.second.reset();
   socket_ = std::move(ends.first);
-  const Result<void> heard = listen(kPlantPatience);
+  const Result<void> heard = listen(kNativePlantPatience);
   if (witnesses_.planted()) return {};
   const std::string& why = witnesses_.failure();
   if (!why.empty()) return Error(ErrorKind::HostCannot, why);
@@ -125,7 +125,7 @@ Result<RunReport> NativeWorld::run(const ArmOrder& order) {
   Result<RunReport> report =
       run_over(ends.first.get(), order_for(order, image, EngineKind::Native), order.cancel_fd);
   ends.first.reset();
-  const auto ended = PYBOX_TRY(boxd.wait(kEndPatience));
+  const auto ended = PYBOX_TRY(boxd.wait(kNativeEndPatience));
   if (!ended) return Error(ErrorKind::Io, "boxd did not end after its run");
   return report;
 }

@@ -82,7 +82,7 @@ Result<void> swap_on() {
   return {};
 }
 
-Result<void> plant(Planted& planted) {
+Result<void> plant_in_guest(Planted& planted) {
   raise_loopback();
   planted.hostname();
   planted.kernel_objects();
@@ -107,7 +107,7 @@ Result<void> plant(Planted& planted) {
   ::umask(0);
   Planted planted(canary, kFolder, kFolder);
   planted.started_in("/");
-  const Result<void> done = plant(planted);
+  const Result<void> done = plant_in_guest(planted);
   if (!done) {
     say(*console, canary, "failed " + done.error().message());
     ::_exit(1);

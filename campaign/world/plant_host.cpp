@@ -66,7 +66,7 @@ Result<void> make_folder(const std::string& canary, const char* folder) {
   return {};
 }
 
-Result<void> plant(Planted& planted) {
+Result<void> plant_on_host(Planted& planted) {
   PYBOX_TRY(planted.files());
   PYBOX_TRY(planted.servers());
   planted.kernel_objects();
@@ -110,7 +110,7 @@ int plant_on_host(const char* canary, const char* folder) {
   {
     Planted planted(canary, folder, folder);
     planted.started_in(folder);
-    const Result<void> done = plant(planted);
+    const Result<void> done = plant_on_host(planted);
     if (!done) {
       tell("failed " + done.error().message());
       code = 1;

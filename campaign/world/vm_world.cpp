@@ -26,10 +26,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// From boxd's answer until the plant has said what stands where, on a busy emulated guest.
-constexpr Nanos kPlantPatience = std::chrono::seconds(60);
-constexpr Nanos kEndPatience = std::chrono::seconds(15);
+constexpr Nanos kVmPlantPatience = std::chrono::seconds(60);
+constexpr Nanos kVmEndPatience = std::chrono::seconds(15);
 /// A server in the guest tells what it noticed within 20 ms, over an emulated serial line.
-constexpr Nanos kNoticePatience = Millis(80);
+constexpr Nanos kVmNoticePatience = Millis(80);
 constexpr Nanos kLook = Millis(20);
 constexpr const char* kWorlds = "worlds";
 
@@ -91,7 +91,7 @@ class VmWorld final : public World {
 
 VmWorld::~VmWorld() {
   life_.reset();  // the supervisor's sign to end, and to remove the folder
-  (void)supervisor_.wait(kEndPatience).has_value();
+  (void)supervisor_.wait(kVmEndPatience).has_value();
   supervisor_ = {};
   if (!folder_.empty()) (void)sys::remove_tree(folder_).has_value();
 }
@@ -185,7 +185,7 @@ void VmWorld::read_console() {
 }
 
 Result<void> VmWorld::wait_planted() {
-  const Nanos until = monotonic_now() + kPlantPatience;
+  const Nanos until = monotonic_now() + kVmPlantPatience;
   for (read_console(); !witnesses_.planted(); read_console()) {
     if (!witnesses_.failure().empty())
       return Error(ErrorKind::HostCannot, "in the guest: " + witnesses_.failure());
@@ -213,7 +213,7 @@ Result<void> VmWorld::open(Progress& progress) {
 /// The VM as it was saved, before any box. The life pipe stays open, so its folder stays.
 Result<void> VmWorld::renew() {
   PYBOX_TRY(vm::stop(dirs_));
-  (void)PYBOX_TRY(supervisor_.wait(kEndPatience));
+  (void)PYBOX_TRY(supervisor_.wait(kVmEndPatience));
   NoProgress nobody;
   const std::string before = ask_world_json();
   PYBOX_TRY(start(nobody));
@@ -233,7 +233,7 @@ Result<RunReport> VmWorld::run(const ArmOrder& order) {
 }
 
 std::vector<std::string> VmWorld::take_witnesses() {
-  (void)pause(kNoticePatience).has_value();
+  (void)pause(kVmNoticePatience).has_value();
   read_console();
   return witnesses_.take();
 }

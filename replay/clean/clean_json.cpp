@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-Error bad(std::string what) { return {ErrorKind::Evidence, std::move(what)}; }
+Error bad_recording(std::string what) { return {ErrorKind::Evidence, std::move(what)}; }
 
 class Cleaning {
  public:
@@ -113,7 +113,7 @@ class Cleaning {
   /// Gives the name of the cleaned blob.
   Result<std::string> clean_blob(const std::string& name, bool is_report) {
     const auto found = source_->blobs.find(name);
-    if (found == source_->blobs.end()) return bad("the blob " + name + " is missing");
+    if (found == source_->blobs.end()) return bad_recording("the blob " + name + " is missing");
     std::string cleaned;
     if (is_report) {
       cleaned = PYBOX_TRY(values_.clean_report(found->second));

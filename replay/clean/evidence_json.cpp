@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr Bytes kLargestFile = 64_MiB;
 
-Error bad(std::string what) { return {ErrorKind::Evidence, std::move(what)}; }
+Error bad_line(std::string what) { return {ErrorKind::Evidence, std::move(what)}; }
 
 }  // namespace
 
@@ -29,10 +29,10 @@ Result<std::vector<json>> lines_of(std::string_view events) {
     const std::string_view text = take_line(events);
     auto line = parse_json(text);
     if (!line || !line->is_object() || !line->contains("event") || !(*line)["event"].is_string())
-      return bad("line " + std::to_string(lines.size() + 1) + " of events.jsonl is no event");
+      return bad_line("line " + std::to_string(lines.size() + 1) + " of events.jsonl is no event");
     lines.push_back(std::move(line).value());
   }
-  if (lines.empty()) return bad("events.jsonl is empty");
+  if (lines.empty()) return bad_line("events.jsonl is empty");
   return lines;
 }
 
@@ -51,11 +51,12 @@ Result<Evidence> read_evidence(const std::filesystem::path& dir) {
   evidence.events = PYBOX_TRY(sys::read_file(dir / "events.jsonl", kLargestFile));
   for (const json& line : PYBOX_TRY(lines_of(evidence.events))) {
     for (const std::string& name : blobs_of(line)) {
-      if (!is_hex(name, 64)) return bad("a blob is called `" + visible(name) + "`");
+      if (!is_hex(name, 64)) return bad_line("a blob is called `" + visible(name) + "`");
       if (evidence.blobs.contains(name)) continue;
       std::string bytes =
           PYBOX_TRY(sys::read_file(dir / "raw" / name.substr(0, 2) / name.substr(2), kLargestFile));
-      if (sha256_hex(bytes) != name) return bad("the blob " + name + " is not what its name says");
+      if (sha256_hex(bytes) != name)
+        return bad_line("the blob " + name + " is not what its name says");
       evidence.blobs.emplace(name, std::move(bytes));
     }
   }

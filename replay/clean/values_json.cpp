@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-Error bad(std::string what) { return {ErrorKind::Evidence, std::move(what)}; }
+Error bad_value(std::string what) { return {ErrorKind::Evidence, std::move(what)}; }
 
 bool is_digest_text(std::string_view text) {
   if (text.substr(0, 7) == "sha256:") text.remove_prefix(7);
@@ -35,7 +35,7 @@ std::string version_alone(const std::string& release) {
 
 Result<std::string> Values::clean_report(const std::string& text) {
   auto parsed = parse_json(text);
-  if (!parsed || !parsed->is_object()) return bad("a report is no JSON object");
+  if (!parsed || !parsed->is_object()) return bad_value("a report is no JSON object");
   json report = std::move(parsed).value();
   const json before = report;
   for (auto it = report.begin(); it != report.end();) {

@@ -143,6 +143,11 @@ std::string_view take_word(std::string_view& rest) {
   return word;
 }
 
+std::string_view trimmed(std::string_view text, std::string_view blank) {
+  text.remove_prefix(std::min(text.find_first_not_of(blank), text.size()));
+  return text.substr(0, text.find_last_not_of(blank) + 1);
+}
+
 std::string human_size(Bytes size) {
   static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(size.count);

@@ -47,6 +47,9 @@ inline std::string_view take_line(std::string_view& rest) { return take_until(re
 /// Takes the next word, what stands between white space; empty at the end.
 std::string_view take_word(std::string_view& rest);
 
+/// Without white space (or what `blank` names) at either end.
+std::string_view trimmed(std::string_view text, std::string_view blank = " \t\n\r\f\v");
+
 /// "17.2 KiB", "128 MiB", "512 B".
 std::string human_size(Bytes size);
 /// "0.075 s", "12.1 s".

@@ -8,10 +8,11 @@
 namespace pybox::box {
 namespace {
 
-constexpr std::uint32_t kPeriodMicros = 100'000;
+constexpr std::uint32_t kMaxPeriodMicros = 100'000;
 
 std::string quota(std::uint64_t millicores) {
-  return std::to_string(millicores * (kPeriodMicros / 1000)) + " " + std::to_string(kPeriodMicros);
+  return std::to_string(millicores * (kMaxPeriodMicros / 1000)) + " " +
+         std::to_string(kMaxPeriodMicros);
 }
 
 /// One folder; the keeper stays in boxd's own group, a sibling of this one.

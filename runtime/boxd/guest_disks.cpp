@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
 #include "boxd/guest_init.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
@@ -23,11 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Nanos kDiskPatience = std::chrono::seconds(10);
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t end = text.find_last_not_of(" \n\t");
-  return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
-}
 
 std::optional<std::string> scan(std::string_view serial) {
   std::error_code error;

@@ -42,7 +42,7 @@ constexpr const char* kAddress = "10.0.2.15";
 constexpr const char* kGateway = "10.0.2.2";
 constexpr const char* kMask = "255.255.255.0";
 
-Error failed(std::string_view doing) { return Error::from_errno(errno, doing); }
+Error guest_failed(std::string_view doing) { return Error::from_errno(errno, doing); }
 
 Result<std::vector<std::string>> lines_of(const char* file) {
   std::istringstream text(PYBOX_TRY(sys::read_file(file)));
@@ -55,7 +55,7 @@ Result<void> mount_at(const char* type, const fs::path& path, unsigned long flag
                       const char* options, const char* source = nullptr) {
   ::mkdir(path.c_str(), 0755);
   if (::mount(source == nullptr ? type : source, path.c_str(), type, flags, options) != 0)
-    return failed("mounting " + path.string());
+    return guest_failed("mounting " + path.string());
   return {};
 }
 
@@ -63,7 +63,7 @@ Result<void> mount_at(const char* type, const fs::path& path, unsigned long flag
 Result<void> open_console() {
   PYBOX_TRY(mount_at("devtmpfs", "/dev", MS_NOSUID, "mode=0755"));
   const int console = ::open("/dev/console", O_RDWR | O_NOCTTY);
-  if (console < 0) return failed("opening the console");
+  if (console < 0) return guest_failed("opening the console");
   for (int fd = 0; fd <= 2; ++fd) {
     if (fd != console) ::dup2(console, fd);
   }
@@ -76,7 +76,7 @@ Result<void> load_modules() {
     const sys::Fd module = PYBOX_TRY(sys::open_path("/modules/" + name, O_RDONLY));
     if (::syscall(SYS_finit_module, module.get(), "", 0) != 0 && errno != EEXIST &&
         errno != ENODEV) {
-      return failed("loading the module " + name);
+      return guest_failed("loading the module " + name);
     }
   }
   return {};
@@ -109,39 +109,39 @@ Result<void> bring_up(int socket, const char* name) {
   ifreq request{};
   std::strncpy(request.ifr_name, name, IFNAMSIZ - 1);
   request.ifr_flags = IFF_UP | IFF_RUNNING;
-  if (::ioctl(socket, SIOCSIFFLAGS, &request) != 0) return failed("starting the network");
+  if (::ioctl(socket, SIOCSIFFLAGS, &request) != 0) return guest_failed("starting the network");
   return {};
 }
 
 Result<void> start_network() {
   const sys::Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!socket.is_open()) return failed("opening a socket");
+  if (!socket.is_open()) return guest_failed("opening a socket");
   PYBOX_TRY(bring_up(socket.get(), "lo"));
   ifreq request{};
   std::strncpy(request.ifr_name, "eth0", IFNAMSIZ - 1);
   request.ifr_addr = address_of(kAddress);
-  if (::ioctl(socket.get(), SIOCSIFADDR, &request) != 0) return failed("setting the address");
+  if (::ioctl(socket.get(), SIOCSIFADDR, &request) != 0) return guest_failed("setting the address");
   request.ifr_netmask = address_of(kMask);
-  if (::ioctl(socket.get(), SIOCSIFNETMASK, &request) != 0) return failed("setting the mask");
+  if (::ioctl(socket.get(), SIOCSIFNETMASK, &request) != 0) return guest_failed("setting the mask");
   PYBOX_TRY(bring_up(socket.get(), "eth0"));
   rtentry route{};
   route.rt_gateway = address_of(kGateway);
   route.rt_dst = address_of("0.0.0.0");
   route.rt_genmask = address_of("0.0.0.0");
   route.rt_flags = RTF_UP | RTF_GATEWAY;
-  if (::ioctl(socket.get(), SIOCADDRT, &route) != 0) return failed("setting the route");
+  if (::ioctl(socket.get(), SIOCADDRT, &route) != 0) return guest_failed("setting the route");
   return {};
 }
 
 Result<void> make_device(const fs::path& path, mode_t mode, dev_t number) {
   if (::mknod(path.c_str(), mode, number) != 0 || ::chmod(path.c_str(), mode & 0777U) != 0 ||
       ::chown(path.c_str(), kBuilder, kBuilder) != 0) {
-    return failed("making " + path.string());
+    return guest_failed("making " + path.string());
   }
   return {};
 }
 
-Result<void> make_devices(const fs::path& dev) {
+Result<void> make_guest_devices(const fs::path& dev) {
   PYBOX_TRY(mount_at("tmpfs", dev, MS_NOSUID | MS_NOEXEC, "mode=0755,size=64k"));
   const std::array<std::pair<const char*, unsigned>, 4> memory = {
       {{"null", 3}, {"zero", 5}, {"random", 8}, {"urandom", 9}}};
@@ -168,14 +168,14 @@ Result<void> make_root() {
   PYBOX_TRY(mount_at("sysfs", "/sys", MS_NOSUID | MS_NODEV | MS_NOEXEC, ""));
   PYBOX_TRY(load_modules());
   const dev_t image = PYBOX_TRY(find_disk("image"));
-  if (::mknod("/dev/image", S_IFBLK | 0600, image) != 0) return failed("making /dev/image");
+  if (::mknod("/dev/image", S_IFBLK | 0600, image) != 0) return guest_failed("making /dev/image");
   const fs::path root = kRoot;
   PYBOX_TRY(mount_at("erofs", root, MS_RDONLY | MS_NOSUID | MS_NODEV, "", "/dev/image"));
   PYBOX_TRY(mount_at("tmpfs", root / "tmp", MS_NOSUID | MS_NODEV,
                      "mode=0755,size=75%,uid=1000,gid=1000"));
   PYBOX_TRY(place_job(root / "tmp"));
   PYBOX_TRY(mount_at("proc", root / "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "subset=pid"));
-  PYBOX_TRY(make_devices(root / "dev"));
+  PYBOX_TRY(make_guest_devices(root / "dev"));
   const std::array<std::pair<const char*, const char*>, 3> files = {
       {{"resolv.conf", "etc/resolv.conf"},
        {"nsswitch.conf", "etc/nsswitch.conf"},
@@ -183,14 +183,14 @@ Result<void> make_root() {
   for (const auto& [ours, theirs] : files) {
     if (::mount((fs::path("/settings") / ours).c_str(), (root / theirs).c_str(), nullptr, MS_BIND,
                 nullptr) != 0) {
-      return failed(std::string("mounting ") + theirs);
+      return guest_failed(std::string("mounting ") + theirs);
     }
   }
   return start_network();
 }
 
 Result<void> become_job(const std::vector<std::string>& words) {
-  if (::chroot(kRoot) != 0 || ::chdir("/tmp") != 0) return failed("moving into the image");
+  if (::chroot(kRoot) != 0 || ::chdir("/tmp") != 0) return guest_failed("moving into the image");
   ::setsid();
   const int null = ::open("/dev/null", O_RDONLY);
   if (null >= 0) ::dup2(null, 0);
@@ -201,7 +201,7 @@ Result<void> become_job(const std::vector<std::string>& words) {
   ::close_range(3, ~0U, 0);
   char* const environment[] = {nullptr};
   ::execve(argv[0], argv.data(), environment);
-  return failed("starting " + words[0]);
+  return guest_failed("starting " + words[0]);
 }
 
 Result<void> serve() {
@@ -210,7 +210,7 @@ Result<void> serve() {
   const std::vector<std::string> words = PYBOX_TRY(lines_of("/argv"));
   if (words.empty()) return Error(ErrorKind::Protocol, "the builder VM got no job");
   const pid_t child = ::fork();
-  if (child < 0) return failed("starting the job");
+  if (child < 0) return guest_failed("starting the job");
   if (child == 0) {
     const Result<void> failure = become_job(words);
     ::dprintf(2, "pybox-builder: %s\n", failure.error().message().c_str());

@@ -6,7 +6,7 @@
 namespace pybox::debian {
 namespace {
 
-constexpr Nanos kPatience = std::chrono::minutes(3);
+constexpr Nanos kAnswerPatience = std::chrono::minutes(3);
 
 Result<sys::ToolResult> fetch_release(const sys::Tools& tools, const ArchiveSource& source,
                                       const std::filesystem::path& work) {
@@ -19,7 +19,7 @@ Result<sys::ToolResult> fetch_release(const sys::Tools& tools, const ArchiveSour
                source.uri + "/dists/" + source.suite + "/InRelease",
                (work / "InRelease").string()};
   plan.environment = sys::tool_environment();
-  return tools.run(std::move(plan), kPatience);
+  return tools.run(std::move(plan), kAnswerPatience);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ bool host_takes_expired_lists(const sys::Tools& tools) {
   plan.program = "apt-config";
   plan.args = {"dump", "Acquire::Check-Valid-Until"};
   plan.environment = sys::tool_environment();
-  const Result<sys::ToolResult> dumped = tools.run(std::move(plan), kPatience);
+  const Result<sys::ToolResult> dumped = tools.run(std::move(plan), kAnswerPatience);
   return dumped && takes_expired_lists(dumped->out);
 }
 

@@ -126,7 +126,6 @@ Result<void> Conversation::take(Frame frame) {
       started_at_ = monotonic_now();
       seal_ = PYBOX_TRY(seal_from_json(frame.head));
       PYBOX_CRASHPOINT("program-started");
-      if (console_.while_running) console_.while_running(*seal_);
       return {};
     case FrameType::Output: {
       PYBOX_CRASHPOINT("first-output");

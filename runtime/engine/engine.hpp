@@ -23,9 +23,6 @@ struct Console {
   int stdin_fd = -1;
   /// Becomes readable when the run is to be cancelled (Ctrl-C, MCP cancel); -1: never.
   int cancel_fd = -1;
-  /// Called when the program has started: the place for work that must not delay it. The seal is
-  /// the one that the answer's report will have, unless the box is lost.
-  std::function<void(const Seal&)> while_running;
 };
 
 struct HostFacts {

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMark = "user.pybox.untrusted";
 
-Error refused(std::string_view path, std::string_view why) {
+Error undeliverable(std::string_view path, std::string_view why) {
   return Error(ErrorKind::Refused, "the output folder `" + visible(path) + "` " + std::string(why))
       .hint("name a folder that does not exist yet, or an empty one");
 }
@@ -118,9 +118,9 @@ Result<fs::path> real_place(std::string_view asked) {
   fs::path path = given.has_filename() ? given : given.parent_path();
   if (fs::is_symlink(fs::symlink_status(path, error))) {
     path = fs::canonical(path, error);
-    if (error) return refused(asked, "is a link that leads nowhere");
+    if (error) return undeliverable(asked, "is a link that leads nowhere");
   }
-  if (!path.has_filename()) return refused(asked, "is the root folder");
+  if (!path.has_filename()) return undeliverable(asked, "is the root folder");
   return path;
 }
 
@@ -141,25 +141,27 @@ Result<OutputFolder> OutputFolder::prepare(std::string_view path) {
         .hint("make that one first: PyBox makes the last folder of the path only");
   const int parent = folder.parent_fd_.get();
   if (::faccessat(parent, ".", W_OK | X_OK, AT_EACCESS) != 0)
-    return refused(
+    return undeliverable(
         path, "cannot be made: `" + visible(folder.parent_.string()) + "` cannot be written to");
   struct stat info {};
   if (::fstatat(parent, folder.name_.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return folder;
-    return refused(path, "cannot be looked at: " + Error::from_errno(errno, "stat").message());
+    return undeliverable(path,
+                         "cannot be looked at: " + Error::from_errno(errno, "stat").message());
   }
   folder.existed_ = true;
-  if (!S_ISDIR(info.st_mode)) return refused(path, "is no folder");
+  if (!S_ISDIR(info.st_mode)) return undeliverable(path, "is no folder");
   bool readable = false;
   if (!is_empty(parent, folder.name_.c_str(), readable))
-    return refused(path, readable ? "is not empty" : "cannot be read");
+    return undeliverable(path, readable ? "is not empty" : "cannot be read");
   struct stat above {};
   struct stat here {};
   // A new folder takes its place, which would leave a mount or this process behind.
   if (::fstatat(parent, ".", &above, 0) != 0 || above.st_dev != info.st_dev)
-    return refused(path, "is a mount point, which no other folder can take the place of");
+    return undeliverable(path, "is a mount point, which no other folder can take the place of");
   if (::stat(".", &here) == 0 && here.st_dev == info.st_dev && here.st_ino == info.st_ino)
-    return refused(path, "is the current folder, which no other folder can take the place of");
+    return undeliverable(path,
+                         "is the current folder, which no other folder can take the place of");
   return folder;
 }
 

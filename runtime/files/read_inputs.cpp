@@ -21,7 +21,7 @@ Error refused(const std::string& path, std::string_view why) {
   return {ErrorKind::Refused, "the input `" + visible(path) + "` " + std::string(why)};
 }
 
-std::string_view kind_fault(mode_t mode) {
+std::string_view input_kind_fault(mode_t mode) {
   if (S_ISLNK(mode)) return "is a link, which is not followed";
   if (S_ISFIFO(mode)) return "is a FIFO, not a file or folder";
   if (S_ISSOCK(mode)) return "is a socket, not a file or folder";
@@ -65,8 +65,8 @@ Result<void> Reader::read(int folder, const char* entry, const std::string& path
   if (kConfined.look(folder, entry, &info) != 0) return failed(errno);
   const bool is_folder = S_ISDIR(info.st_mode);
   if (S_ISLNK(info.st_mode))
-    return refused(path, kind_fault(info.st_mode)).hint("name the file or folder itself");
-  if (!is_folder && !S_ISREG(info.st_mode)) return refused(path, kind_fault(info.st_mode));
+    return refused(path, input_kind_fault(info.st_mode)).hint("name the file or folder itself");
+  if (!is_folder && !S_ISREG(info.st_mode)) return refused(path, input_kind_fault(info.st_mode));
   if (std::string_view fault = fault_of_path(name); !fault.empty())
     return refused(path, "cannot be handed in: " + std::string(fault)).hint("give it another name");
   sys::Fd fd(::openat(folder, entry, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

@@ -6,7 +6,7 @@
 namespace pybox::link {
 namespace {
 
-RunOrder sample() {
+RunOrder sample_order() {
   RunOrder order;
   order.receipt_id = "r-0123456789abcdef";
   order.created_at = "2026-11-29T12:34:56.789Z";
@@ -35,7 +35,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 }  // namespace
 
 TEST_CASE("an order comes back from its head and body as it was") {
-  const RunOrder order = sample();
+  const RunOrder order = sample_order();
   const auto back = order_from(order_head(order), order_body(order));
   REQUIRE(back);
   CHECK(order_head(*back) == order_head(order));
@@ -50,14 +50,14 @@ TEST_CASE("an order comes back from its head and body as it was") {
 }
 
 TEST_CASE("the body must have exactly the announced size") {
-  const RunOrder order = sample();
+  const RunOrder order = sample_order();
   CHECK_FALSE(order_from(order_head(order), order_body(order) + "x"));
   CHECK_FALSE(order_from(order_head(order), order_body(order).substr(1)));
   CHECK_FALSE(order_from(order_head(order), ""));
 }
 
 TEST_CASE("the head alone says what was asked, with the sizes of what is missing") {
-  const RunOrder order = sample();
+  const RunOrder order = sample_order();
   const auto head = order_head_from(order_head(order));
   REQUIRE(head);
   CHECK(head->order.receipt_id == order.receipt_id);
@@ -72,8 +72,8 @@ TEST_CASE("the head alone says what was asked, with the sizes of what is missing
 }
 
 TEST_CASE("an order with a wrong field is refused, and the message names the field") {
-  const std::string head = order_head(sample());
-  const std::string body = order_body(sample());
+  const std::string head = order_head(sample_order());
+  const std::string body = order_body(sample_order());
   const auto problem = [&](std::string_view from, std::string_view to) {
     const auto result = order_from(replaced(head, from, to), body);
     REQUIRE_FALSE(result);

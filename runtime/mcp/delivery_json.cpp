@@ -26,7 +26,7 @@ struct File {
   std::string omitted;  ///< why the content is not there; empty: it is
 };
 
-std::string dump(const ordered_json& value) {
+std::string dumped(const ordered_json& value) {
   return value.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
 }
 
@@ -111,7 +111,7 @@ class Delivery {
 
   void drop(std::string what, const char* section, const char* key,
             const std::function<void()>& act) {
-    const auto size = [&] { return dump(execution_[section][key]).size(); };
+    const auto size = [&] { return dumped(execution_[section][key]).size(); };
     const std::size_t before = size();
     act();
     render();
@@ -164,7 +164,7 @@ class Delivery {
                                                   : Result<std::string>(unsigned_receipt(receipt_));
     made_.receipt = receipt ? std::move(*receipt) : unsigned_receipt(receipt_);
     arrange(ordered_json::parse(made_.receipt, nullptr, /*allow_exceptions=*/false));
-    execution_bytes_ = dump(execution_).size();
+    execution_bytes_ = dumped(execution_).size();
     ordered_json structured;
     std::string text;
     if (tool_ == Tool::ExecutePython) {
@@ -175,7 +175,7 @@ class Delivery {
     structured["execution"] = execution_;
     if (receipt_.request.return_files) structured["files"] = files_json();
     structured["delivery"] = {{"trimmed", !items_.empty()}, {"items", items_}};
-    const std::string whole = dump(structured);
+    const std::string whole = dumped(structured);
     if (tool_ != Tool::ExecutePython) text = whole;
     made_.body = fmt::format(
         R"("content":[{{"type":"text","text":{}}}],"structuredContent":{},"isError":{})",

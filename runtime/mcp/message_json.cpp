@@ -154,7 +154,7 @@ Frame read_batch(const json& value, std::string_view line) {
 }
 
 /// Precondition: an object's text that parse_json() took before.
-json parsed(std::string_view params) {
+json parsed_message(std::string_view params) {
   auto value = parse_json(params);
   return value ? std::move(value).value() : json::object();
 }
@@ -171,7 +171,7 @@ Frame read_frame(std::string_view line) {
 }
 
 Result<std::string> protocol_version_from(std::string_view params) {
-  const json value = parsed(params);
+  const json value = parsed_message(params);
   const auto version = value.find("protocolVersion");
   if (version == value.end() || !version->is_string()) {
     return unfit("`protocolVersion` must be text");
@@ -185,14 +185,14 @@ Result<std::string> protocol_version_from(std::string_view params) {
 }
 
 Result<void> check_list_params(std::string_view params) {
-  const json value = parsed(params);
+  const json value = parsed_message(params);
   const auto cursor = value.find("cursor");
   if (cursor == value.end() || cursor->is_null()) return {};
   return unfit("there is no such `cursor`: the list has one page");
 }
 
 Result<CallParams> call_params_from(std::string_view params) {
-  const json value = parsed(params);
+  const json value = parsed_message(params);
   CallParams call;
   const auto name = value.find("name");
   if (name == value.end() || !name->is_string()) return unfit("`name` must be text");

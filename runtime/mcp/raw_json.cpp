@@ -10,10 +10,10 @@ namespace {
 /// Longer ids are refused: they come back with every answer.
 constexpr std::size_t kMaxIdBytes = 4096;
 
-constexpr std::string_view kBlank = " \t\r\n";
+constexpr std::string_view kJsonBlank = " \t\r\n";
 
 std::size_t skip_blank(std::string_view text, std::size_t at) {
-  const std::size_t next = text.find_first_not_of(kBlank, at);
+  const std::size_t next = text.find_first_not_of(kJsonBlank, at);
   return next == std::string_view::npos ? text.size() : next;
 }
 

@@ -2,18 +2,12 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "pypi/pep440.hpp"
 #include "pypi/pin.hpp"
 
 namespace pybox::pypi {
 namespace {
-
-constexpr std::string_view kBlank = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlank) + 1);
-}
 
 Error refused(std::string what) { return Error(ErrorKind::Refused, std::move(what)); }
 
@@ -30,9 +24,9 @@ bool is_marker_character(char c) {
 
 Result<std::vector<std::string>> read_extras(std::string_view list) {
   std::vector<std::string> extras;
-  while (!trimmed(list).empty()) {
+  while (!trimmed(list, kBlank).empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view extra = trimmed(list.substr(0, comma));
+    const std::string_view extra = trimmed(list.substr(0, comma), kBlank);
     const std::string trouble = trouble_with_name(extra);
     if (!trouble.empty()) return refused(trouble);
     extras.push_back(normalised_name(extra));
@@ -77,7 +71,7 @@ std::string trouble_with_look(std::string_view text) {
 }  // namespace
 
 Result<Dependency> parse_dependency(std::string_view text) {
-  text = trimmed(text);
+  text = trimmed(text, kBlank);
   const std::string look = trouble_with_look(text);
   if (!look.empty()) return refused(look);
   const std::string whole = in_ticks(text);
@@ -87,18 +81,18 @@ Result<Dependency> parse_dependency(std::string_view text) {
   const std::string trouble = trouble_with_name(text.substr(0, size));
   if (!trouble.empty()) return refused(whole + " does not begin with a package name");
   dependency.name = normalised_name(text.substr(0, size));
-  text = trimmed(text.substr(size));
+  text = trimmed(text.substr(size), kBlank);
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
     if (end == std::string_view::npos) return refused(whole + " lacks a `]`");
     dependency.extras = PYBOX_TRY_CONTEXT(read_extras(text.substr(1, end - 1)), whole);
-    text = trimmed(text.substr(end + 1));
+    text = trimmed(text.substr(end + 1), kBlank);
   }
   const std::size_t semicolon = std::min(text.find(';'), text.size());
   dependency.specifiers =
-      PYBOX_TRY_CONTEXT(read_specifiers(trimmed(text.substr(0, semicolon))), whole);
+      PYBOX_TRY_CONTEXT(read_specifiers(trimmed(text.substr(0, semicolon), kBlank)), whole);
   if (semicolon == text.size()) return dependency;
-  const std::string_view marker = trimmed(text.substr(semicolon + 1));
+  const std::string_view marker = trimmed(text.substr(semicolon + 1), kBlank);
   if (marker.empty() || !std::all_of(marker.begin(), marker.end(), is_marker_character)) {
     return refused(whole + " has a marker that is none");
   }
@@ -119,7 +113,7 @@ Result<std::vector<Dependency>> parse_requirements_in(std::string_view text) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     const std::size_t comment =
         line.starts_with('#') ? 0 : std::min(line.find(" #"), line.find("\t#"));
-    line = trimmed(line.substr(0, std::min(comment, line.size())));
+    line = trimmed(line.substr(0, std::min(comment, line.size())), kBlank);
     if (line.empty()) continue;
     auto dependency = parse_dependency(line);
     if (!dependency) return std::move(dependency).error().context("line " + std::to_string(number));

@@ -4,21 +4,18 @@
 #include <array>
 #include <limits>
 
+#include "base/text.hpp"
 #include "pypi/pin.hpp"
 
 namespace pybox::pypi {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_version_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool separates(char c) { return c == '.' || c == '-' || c == '_'; }
+bool separates_parts(char c) { return c == '.' || c == '-' || c == '_'; }
 
 std::string lower_trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\n\r\f\v";
-  const std::size_t from = std::min(text.find_first_not_of(kBlank), text.size());
-  text.remove_prefix(from);
-  text = text.substr(0, text.find_last_not_of(kBlank) + 1);
-  std::string out(text);
+  std::string out(trimmed(text));
   for (char& c : out) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
@@ -51,7 +48,7 @@ class Reader {
   std::optional<std::uint64_t> number() {
     std::size_t size = 0;
     std::uint64_t value = 0;
-    while (size < rest_.size() && is_digit(rest_[size])) {
+    while (size < rest_.size() && is_version_digit(rest_[size])) {
       if (size == 18) return std::nullopt;
       value = value * 10 + static_cast<std::uint64_t>(rest_[size++] - '0');
     }
@@ -69,7 +66,7 @@ class Reader {
       if (!first) return false;
     }
     v.release.push_back(*first);
-    while (rest_.size() > 1 && rest_[0] == '.' && is_digit(rest_[1])) {
+    while (rest_.size() > 1 && rest_[0] == '.' && is_version_digit(rest_[1])) {
       rest_.remove_prefix(1);
       const auto part = number();
       if (!part) return false;
@@ -84,13 +81,13 @@ class Reader {
   std::optional<std::size_t> word(const std::array<std::string_view, N>& words,
                                   std::optional<std::uint64_t>& value) {
     std::string_view at = rest_;
-    if (!at.empty() && separates(at.front())) at.remove_prefix(1);
+    if (!at.empty() && separates_parts(at.front())) at.remove_prefix(1);
     for (std::size_t i = 0; i < N; ++i) {
       if (!at.starts_with(words[i])) continue;
       rest_ = at.substr(words[i].size());
-      if (!rest_.empty() && separates(rest_[0]) && rest_ != ".*") rest_.remove_prefix(1);
+      if (!rest_.empty() && separates_parts(rest_[0]) && rest_ != ".*") rest_.remove_prefix(1);
       value = 0;
-      if (!rest_.empty() && is_digit(rest_.front())) value = number();
+      if (!rest_.empty() && is_version_digit(rest_.front())) value = number();
       return i;
     }
     return std::nullopt;
@@ -112,7 +109,8 @@ class Reader {
                       : PythonVersion::Pre::Candidate,
                *value};
     }
-    if (rest_.size() > 1 && rest_[0] == '-' && is_digit(rest_[1])) {  // "1.0-1" is 1.0.post1
+    if (rest_.size() > 1 && rest_[0] == '-' &&
+        is_version_digit(rest_[1])) {  // "1.0-1" is 1.0.post1
       rest_.remove_prefix(1);
       v.post = number();
       if (!v.post) return false;
@@ -125,10 +123,11 @@ class Reader {
   bool local(PythonVersion& v) {
     do {
       std::size_t size = 0;
-      while (size < rest_.size() && (is_digit(rest_[size]) || is_lower(rest_[size]))) ++size;
+      while (size < rest_.size() && (is_version_digit(rest_[size]) || is_lower(rest_[size])))
+        ++size;
       if (size == 0) return false;
       const std::string_view part = rest_.substr(0, size);
-      if (std::all_of(part.begin(), part.end(), is_digit)) {
+      if (std::all_of(part.begin(), part.end(), is_version_digit)) {
         const auto value = number();
         if (!value) return false;
         v.local.push_back({value, {}});
@@ -136,7 +135,7 @@ class Reader {
         v.local.push_back({std::nullopt, std::string(part)});
         rest_.remove_prefix(size);
       }
-    } while (!rest_.empty() && separates(rest_.front()) && (rest_.remove_prefix(1), true));
+    } while (!rest_.empty() && separates_parts(rest_.front()) && (rest_.remove_prefix(1), true));
     return true;
   }
 

@@ -5,7 +5,7 @@
 namespace pybox::pypi {
 namespace {
 
-std::string said(const std::string& script) {
+std::string said_of_script(const std::string& script) {
   const auto read = read_inline_script(script);
   if (!read) {
     CHECK(read.error().kind() == ErrorKind::Refused);
@@ -32,22 +32,26 @@ TEST_CASE("the example of PEP 723 is read") {
 }
 
 TEST_CASE("a script without block has none") {
-  CHECK(said("") == "no block");
-  CHECK(said("print(1)\n") == "no block");
-  CHECK(said("# /// pyproject\n# x = 1\n# ///\n") == "no block");
-  CHECK(said("  # /// script\n  # ///\n") == "no block; line 1 must read exactly `# /// script`");
-  CHECK(said("x\n#/// script\n# ///\n") == "no block; line 2 must read exactly `# /// script`");
-  CHECK(said("# /// Script\n# ///\n") == "no block; line 1 must read exactly `# /// script`");
-  CHECK(said("# /// script \n# ///\n") == "no block; line 1 must read exactly `# /// script`");
+  CHECK(said_of_script("") == "no block");
+  CHECK(said_of_script("print(1)\n") == "no block");
+  CHECK(said_of_script("# /// pyproject\n# x = 1\n# ///\n") == "no block");
+  CHECK(said_of_script("  # /// script\n  # ///\n") ==
+        "no block; line 1 must read exactly `# /// script`");
+  CHECK(said_of_script("x\n#/// script\n# ///\n") ==
+        "no block; line 2 must read exactly `# /// script`");
+  CHECK(said_of_script("# /// Script\n# ///\n") ==
+        "no block; line 1 must read exactly `# /// script`");
+  CHECK(said_of_script("# /// script \n# ///\n") ==
+        "no block; line 1 must read exactly `# /// script`");
 }
 
 TEST_CASE("an unclosed block is ignored, and told") {
   const std::string told = "no block; the block of line 1 is not closed by a line `# ///`";
-  CHECK(said("# /// script\n# dependencies = ['a']\n") == told);
-  CHECK(said("# /// script\n# dependencies = ['a']\n\n# ///\n") == told);
-  CHECK(said("# /// script\n# dependencies = ['a']\n#x\n# ///\n") == told);
-  CHECK(said("# /// script\n# dependencies = ['a']\n# /// \n") == told);
-  CHECK(said("# /// script\nx = 1\n# /// script\n# ///\n") == "line 3: any");
+  CHECK(said_of_script("# /// script\n# dependencies = ['a']\n") == told);
+  CHECK(said_of_script("# /// script\n# dependencies = ['a']\n\n# ///\n") == told);
+  CHECK(said_of_script("# /// script\n# dependencies = ['a']\n#x\n# ///\n") == told);
+  CHECK(said_of_script("# /// script\n# dependencies = ['a']\n# /// \n") == told);
+  CHECK(said_of_script("# /// script\nx = 1\n# /// script\n# ///\n") == "line 3: any");
 }
 
 TEST_CASE("the last closing line of the comment lines ends a block") {
@@ -62,28 +66,28 @@ TEST_CASE("the last closing line of the comment lines ends a block") {
 }
 
 TEST_CASE("an empty block, other line ends, a byte-order mark and other types are read") {
-  CHECK(said("# /// script\n# ///") == "line 1: any");
-  CHECK(said("# /// script\r\n# dependencies = ['a']\r\n# ///\r\n") == "line 1: a\nany");
-  CHECK(said("x\r# /// script\r# dependencies = ['a']\r# ///\r") == "line 2: a\nany");
-  CHECK(said("\xEF\xBB\xBF# /// script\n#\n# ///\n") == "line 1: any");
-  CHECK(said("# /// other\n# not = toml = at all\n# ///\n\n# /// script\n# ///\n") ==
+  CHECK(said_of_script("# /// script\n# ///") == "line 1: any");
+  CHECK(said_of_script("# /// script\r\n# dependencies = ['a']\r\n# ///\r\n") == "line 1: a\nany");
+  CHECK(said_of_script("x\r# /// script\r# dependencies = ['a']\r# ///\r") == "line 2: a\nany");
+  CHECK(said_of_script("\xEF\xBB\xBF# /// script\n#\n# ///\n") == "line 1: any");
+  CHECK(said_of_script("# /// other\n# not = toml = at all\n# ///\n\n# /// script\n# ///\n") ==
         "line 5: any");
-  CHECK(said("# /// script\n# requires-python = ''\n# ///\n") == "line 1: ");
+  CHECK(said_of_script("# /// script\n# requires-python = ''\n# ///\n") == "line 1: ");
 }
 
 TEST_CASE("two blocks of one type are refused") {
-  CHECK(said("# /// script\n# ///\n\n# /// script\n# ///\n") ==
+  CHECK(said_of_script("# /// script\n# ///\n\n# /// script\n# ///\n") ==
         "line 4: a second `script` block; the first is in line 1");
-  CHECK(said("# /// x\n# ///\n\n# /// script\n# ///\n\n# /// x\n# ///\n") ==
+  CHECK(said_of_script("# /// x\n# ///\n\n# /// script\n# ///\n\n# /// x\n# ///\n") ==
         "line 7: a second `x` block; the first is in line 1");
-  CHECK(said("# /// script\n# ///\n# /// script\n# ///\n") ==
+  CHECK(said_of_script("# /// script\n# ///\n# /// script\n# ///\n") ==
         "line 3: a block starts inside the one of line 1; a line that is no comment must stand "
         "between two blocks");
 }
 
 TEST_CASE("malformed content is refused with the line of the script") {
   const auto in_block = [](const std::string& line) {
-    return said("x = 1\n# /// script\n# " + line + "\n# ///\n");
+    return said_of_script("x = 1\n# /// script\n# " + line + "\n# ///\n");
   };
   CHECK(in_block("dependencies = [").find(": no valid TOML: ") != std::string::npos);
   CHECK(in_block("dependencies = 'a").find("line 3: no valid TOML: ") == 0);

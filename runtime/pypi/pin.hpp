@@ -12,6 +12,9 @@
 
 namespace pybox::pypi {
 
+/// What may stand between the words of a line.
+constexpr std::string_view kBlank = " \t";
+
 struct Pin {
   std::string name;                 ///< normalised (PEP 503): "ruamel-yaml"
   std::string version;              ///< as written, one exact version: "0.18.6"

@@ -23,12 +23,6 @@ struct Line {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 /// What may stand in a comment: text that looks like what it is.
 std::string trouble_with_comment(std::string_view comment) {
   if (!comment.empty() && comment.back() == '\\') {
@@ -59,7 +53,7 @@ Result<Line> read_line(std::string_view text, std::size_t number) {
     const std::string trouble = trouble_with_comment(text.substr(comment));
     if (!trouble.empty()) return refused_line(number, trouble);
   }
-  Line line{trimmed(text.substr(0, comment)), false};
+  Line line{trimmed(text.substr(0, comment), kBlank), false};
   if (!line.words.empty() && line.words.back() == '\\') {
     if (comment < text.size()) return refused_line(number, "a comment follows a backslash");
     line.words.remove_suffix(1);
@@ -76,7 +70,7 @@ Result<Line> read_line(std::string_view text, std::size_t number) {
 }
 
 void add_words(std::string_view text, std::size_t line, std::vector<Word>& words) {
-  while (!(text = trimmed(text)).empty()) {
+  while (!(text = trimmed(text, kBlank)).empty()) {
     const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
     words.push_back({text.substr(0, end), line});
     text.remove_prefix(end);

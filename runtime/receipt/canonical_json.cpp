@@ -72,7 +72,7 @@ std::string number_text(const Json& value) {
 template <class Json>
 bool append_list(std::string& out, const Json& list);
 template <class Json>
-bool append_object(std::string& out, const Json& object, const WrittenMember* written = nullptr);
+bool append_object(std::string& out, const Json& object);
 
 /// False when a value has no canonical form. Recursion is as deep as the value; parse_json bounds
 /// it.
@@ -113,7 +113,7 @@ bool append_list(std::string& out, const Json& value) {
 }
 
 template <class Json>
-bool append_object(std::string& out, const Json& value, const WrittenMember* written) {
+bool append_object(std::string& out, const Json& value) {
   std::vector<std::pair<const std::string*, const Json*>> fields;
   for (const auto& [key, field] : value.items()) fields.emplace_back(&key, &field);
   std::sort(fields.begin(), fields.end(),
@@ -125,25 +125,17 @@ bool append_object(std::string& out, const Json& value, const WrittenMember* wri
     first = false;
     if (!append_json_string(out, *key, Deceptive::Verbatim)) return false;
     out += ':';
-    if (written != nullptr && *key == written->key) {
-      out += written->canonical;
-    } else if (!append_canonical(out, *field)) {
-      return false;
-    }
+    if (!append_canonical(out, *field)) return false;
   }
   out += '}';
   return true;
-}
-
-Error no_canonical_form() {
-  return {ErrorKind::Evidence, "a value has no canonical JSON form (RFC 8785)"};
 }
 
 template <class Json>
 Result<std::string> canonical(const Json& value) {
   std::string out;
   if (append_canonical(out, value)) return out;
-  return no_canonical_form();
+  return Error(ErrorKind::Evidence, "a value has no canonical JSON form (RFC 8785)");
 }
 
 bool holds_objects(const ordered_json& list) {
@@ -152,8 +144,7 @@ bool holds_objects(const ordered_json& list) {
   });
 }
 
-void append_readable(std::string& out, const ordered_json& value, std::size_t indent,
-                     const WrittenMember* written = nullptr) {
+void append_readable(std::string& out, const ordered_json& value, std::size_t indent) {
   const bool is_list = value.is_array();
   if (value.is_string()) {
     append_json_string(out, value.get_ref<const std::string&>(), Deceptive::Escape);
@@ -175,11 +166,7 @@ void append_readable(std::string& out, const ordered_json& value, std::size_t in
       append_json_string(out, key, Deceptive::Escape);
       out += ": ";
     }
-    if (written != nullptr && key == written->key) {
-      out += written->readable;
-    } else {
-      append_readable(out, field, indent + 2);
-    }
+    append_readable(out, field, indent + 2);
   }
   if (!one_line) out += "\n" + std::string(indent, ' ');
   out += is_list ? ']' : '}';
@@ -253,18 +240,6 @@ Result<std::string> canonical_json(const ordered_json& value) { return canonical
 std::string readable_json(const ordered_json& value) {
   std::string out;
   append_readable(out, value, 0);
-  return out + "\n";
-}
-
-Result<std::string> canonical_json(const ordered_json& object, const WrittenMember& member) {
-  std::string out;
-  if (append_object(out, object, &member)) return out;
-  return no_canonical_form();
-}
-
-std::string readable_json(const ordered_json& object, const WrittenMember& member) {
-  std::string out;
-  append_readable(out, object, 0, &member);
   return out + "\n";
 }
 

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "receipt/written_member.hpp"
 
 namespace pybox {
 
@@ -28,12 +27,6 @@ std::string readable_json(const nlohmann::ordered_json& value);
 /// text is no UTF-8.
 enum class Deceptive { Verbatim, Escape };
 bool append_json_string(std::string& out, std::string_view text, Deceptive deceptive);
-
-/// The two forms of an object with `member`, one level deep, in the place of the key of its name,
-/// whatever the value there.
-Result<std::string> canonical_json(const nlohmann::ordered_json& object,
-                                   const WrittenMember& member);
-std::string readable_json(const nlohmann::ordered_json& object, const WrittenMember& member);
 
 /// Number::toString of ECMAScript (RFC 8785 section 3.2.2.3). Precondition: finite.
 std::string ecmascript_number(double value);

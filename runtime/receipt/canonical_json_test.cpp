@@ -117,29 +117,6 @@ TEST_CASE("readable JSON cannot drive a terminal, and reads back as the same val
   CHECK(ordered_json::parse(text) == value);
 }
 
-/// Every line but the first is further in, and the last has no end.
-std::string one_level_deep(const ordered_json& value) {
-  std::string text = readable_json(value);
-  text.pop_back();
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
-    text.insert(at + 1, "  ");
-  return text;
-}
-
-TEST_CASE("a member written ahead changes no byte of its object") {
-  const ordered_json inner = {{"z", {{{"ok", true}}, {{"ok", false}}}}, {"a", "\x1b \" \\"}};
-  const ordered_json whole = {{"b", 1}, {"inner", inner}, {"a", {1, 2}}};
-  ordered_json place = whole;
-  place["inner"] = nullptr;
-  const WrittenMember member = {"inner", canonical_json(inner).value(), one_level_deep(inner)};
-  CHECK(canonical_json(place, member).value() == canonical_json(whole).value());
-  CHECK(readable_json(place, member) == readable_json(whole));
-  // Only in its own object: the same key deeper is another member.
-  const ordered_json deeper = {{"outer", place}};
-  CHECK(canonical_json(deeper, member).value() == canonical_json(deeper).value());
-  CHECK(readable_json(deeper, member) == readable_json(deeper));
-}
-
 TEST_CASE("a string that is no UTF-8 has no form in JSON") {
   std::string out;
   CHECK_FALSE(append_json_string(out, "\xff", Deceptive::Verbatim));

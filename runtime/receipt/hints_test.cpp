@@ -22,7 +22,7 @@ std::vector<std::string> hints_of(Receipt receipt) {
   return receipt.hints;
 }
 
-using Lines = std::vector<std::string>;
+using HintLines = std::vector<std::string>;
 
 }  // namespace
 
@@ -36,28 +36,30 @@ TEST_CASE("a run that met no limit gets no hint and no note") {
 TEST_CASE("the hint names the limit that was met and what to ask for") {
   Receipt receipt = quiet_receipt();
   receipt.report.outcome.observation = Observation::SupervisorKill;
-  CHECK(hints_of(receipt) == Lines{"the limit of 2 s was met: ask for more with `--timeout`"});
+  CHECK(hints_of(receipt) == HintLines{"the limit of 2 s was met: ask for more with `--timeout`"});
 
   receipt.request.timeout = 400ms;
-  CHECK(hints_of(receipt) == Lines{"the limit of 0.4 s was met: ask for more with `--timeout`"});
+  CHECK(hints_of(receipt) ==
+        HintLines{"the limit of 0.4 s was met: ask for more with `--timeout`"});
 
   receipt.report.outcome.observation = Observation::BoxTimerKill;
   CHECK(hints_of(receipt) ==
-        Lines{"the timer inside the sealed side ended the box: PyBox itself was "
-              "gone or too busy to do it"});
+        HintLines{"the timer inside the sealed side ended the box: PyBox itself was "
+                  "gone or too busy to do it"});
 }
 
 TEST_CASE("a memory kill names the limit and its victim") {
   Receipt receipt = quiet_receipt();
   receipt.report.outcome.out_of_memory = true;
   CHECK(hints_of(receipt) ==
-        Lines{"the memory limit of 128 MiB was met: the kernel killed a process in the box; images "
-              "other than `stdlib` allow more (`--image`)"});
+        HintLines{
+            "the memory limit of 128 MiB was met: the kernel killed a process in the box; images "
+            "other than `stdlib` allow more (`--image`)"});
   receipt.report.outcome.observation = Observation::OutOfMemoryKill;
   receipt.request.image = "data";
   receipt.request.limits = limits_for_image("data");
   CHECK(hints_of(receipt) ==
-        Lines{"the memory limit of 512 MiB was met: the kernel killed the program"});
+        HintLines{"the memory limit of 512 MiB was met: the kernel killed the program"});
 }
 
 TEST_CASE("refused processes are counted") {
@@ -65,10 +67,10 @@ TEST_CASE("refused processes are counted") {
   receipt.request.image = "data";
   receipt.report.kernel.pids_refusals = 1;
   CHECK(hints_of(receipt) ==
-        Lines{"the limit of 32 processes and threads was met: 1 more was refused"});
+        HintLines{"the limit of 32 processes and threads was met: 1 more was refused"});
   receipt.report.kernel.pids_refusals = 6;
   CHECK(hints_of(receipt) ==
-        Lines{"the limit of 32 processes and threads was met: 6 more were refused"});
+        HintLines{"the limit of 32 processes and threads was met: 6 more were refused"});
 }
 
 TEST_CASE("cut output says how much was kept") {
@@ -76,8 +78,8 @@ TEST_CASE("cut output says how much was kept") {
   receipt.report.out.bytes_total = 50'000'000;
   receipt.report.err.bytes_total = 70'000;
   CHECK(hints_of(receipt) ==
-        Lines{"stdout was cut: 6 of 50000000 bytes were kept (the limit is 65536)",
-              "stderr was cut: 0 of 70000 bytes were kept (the limit is 65536)"});
+        HintLines{"stdout was cut: 6 of 50000000 bytes were kept (the limit is 65536)",
+                  "stderr was cut: 0 of 70000 bytes were kept (the limit is 65536)"});
 }
 
 TEST_CASE("a deadline met while the CPU limit held the program back says so") {
@@ -96,26 +98,26 @@ TEST_CASE("a filtered system call, a lost box and an unconfirmed removal are exp
   Receipt receipt = quiet_receipt();
   receipt.report.outcome.signal = 31;
   CHECK(hints_of(receipt) ==
-        Lines{"the program died of SIGSYS: a system call that the filter does not permit"});
+        HintLines{"the program died of SIGSYS: a system call that the filter does not permit"});
 
   receipt = quiet_receipt();
   receipt.report.outcome.observation = Observation::BoxLost;
   CHECK(hints_of(receipt) ==
-        Lines{"the VM ended during the run: see `pybox vm logs`, then `pybox vm start`"});
+        HintLines{"the VM ended during the run: see `pybox vm logs`, then `pybox vm start`"});
   receipt.request.engine = EngineKind::Native;
-  CHECK(hints_of(receipt) == Lines{"the box's supervisor ended during the run"});
+  CHECK(hints_of(receipt) == HintLines{"the box's supervisor ended during the run"});
 
   receipt = quiet_receipt();
   receipt.report.cleanup.status = Cleanup::Status::Unconfirmed;
   CHECK(hints_of(receipt) ==
-        Lines{"the box may still be there: it ends by itself at its timer, and "
-              "the next start sweeps"});
+        HintLines{"the box may still be there: it ends by itself at its timer, and "
+                  "the next start sweeps"});
 }
 
 TEST_CASE("what boxd advises comes first") {
   Receipt receipt = quiet_receipt();
   receipt.report.failure = {.refused = true, .message = "no", .hint = "do this"};
-  CHECK(hints_of(receipt) == Lines{"do this"});
+  CHECK(hints_of(receipt) == HintLines{"do this"});
 }
 
 TEST_CASE("notes tell what a reader would otherwise assume wrongly, once each") {
@@ -124,20 +126,22 @@ TEST_CASE("notes tell what a reader would otherwise assume wrongly, once each") 
   receipt.report.host.cgroup = "v1";
   add_hints(receipt);
   add_hints(receipt);
-  CHECK(receipt.report.notes ==
-        Lines{"TCG emulates the CPU: it is slower, and it is no hardware boundary around the box",
-              "cgroup v1: the kernel charges memory by other rules than v2 (sockets are counted "
-              "apart)"});
+  CHECK(
+      receipt.report.notes ==
+      HintLines{"TCG emulates the CPU: it is slower, and it is no hardware boundary around the box",
+                "cgroup v1: the kernel charges memory by other rules than v2 (sockets are counted "
+                "apart)"});
   receipt = quiet_receipt();
   receipt.request.engine = EngineKind::Native;
   add_hints(receipt);
-  CHECK(receipt.report.notes == Lines{"native engine: the box shares the kernel of this host"});
+  CHECK(receipt.report.notes == HintLines{"native engine: the box shares the kernel of this host"});
   for (const char* image : {"tools", "deps.0123"}) {
     receipt = quiet_receipt();
     receipt.request.image = image;
     add_hints(receipt);
-    CHECK(receipt.report.notes == Lines{"own image: its packages were chosen by a user and may run "
-                                        "start-up code of their own"});
+    CHECK(receipt.report.notes ==
+          HintLines{"own image: its packages were chosen by a user and may run "
+                    "start-up code of their own"});
   }
   receipt = quiet_receipt();
   receipt.request.image = "data";

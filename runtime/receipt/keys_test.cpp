@@ -17,11 +17,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// An installation of this test's own.
-struct Home {
-  Home() { dirs.home = fs::temp_directory_path() / ("keys-" + random_hex(6)); }
-  ~Home() { fs::remove_all(dirs.home); }
-  Home(const Home&) = delete;
-  Home& operator=(const Home&) = delete;
+struct KeysHome {
+  KeysHome() { dirs.home = fs::temp_directory_path() / ("keys-" + random_hex(6)); }
+  ~KeysHome() { fs::remove_all(dirs.home); }
+  KeysHome(const KeysHome&) = delete;
+  KeysHome& operator=(const KeysHome&) = delete;
   sys::StateDirs dirs;
 };
 
@@ -33,7 +33,7 @@ unsigned mode_of(const fs::path& path) {
 }  // namespace
 
 TEST_CASE("the first need makes a key that the next one finds") {
-  const Home home;
+  const KeysHome home;
   const auto made = load_or_make_key(home.dirs);
   REQUIRE(made);
   const auto found = load_or_make_key(home.dirs);
@@ -48,7 +48,7 @@ TEST_CASE("the first need makes a key that the next one finds") {
 }
 
 TEST_CASE("several first needs at once end up with one key") {
-  const Home home;
+  const KeysHome home;
   std::vector<PublicKey> keys(8);
   std::vector<std::thread> threads;
   for (PublicKey& key : keys) {
@@ -60,7 +60,7 @@ TEST_CASE("several first needs at once end up with one key") {
 }
 
 TEST_CASE("a key file that others can use is refused") {
-  const Home home;
+  const KeysHome home;
   REQUIRE(load_or_make_key(home.dirs));
   const fs::path file = private_key_file(home.dirs);
   for (const mode_t mode : {0640U, 0604U, 0622U, 0601U}) {
@@ -76,7 +76,7 @@ TEST_CASE("a key file that others can use is refused") {
 
 TEST_CASE("a key file of another user is refused") {
   if (::geteuid() != 0) SKIP("only root can give a file away");
-  const Home home;
+  const KeysHome home;
   REQUIRE(load_or_make_key(home.dirs));
   const fs::path file = private_key_file(home.dirs);
   REQUIRE(::chown(file.c_str(), 65534, 65534) == 0);
@@ -85,7 +85,7 @@ TEST_CASE("a key file of another user is refused") {
 }
 
 TEST_CASE("what is no key file is refused and left alone") {
-  const Home home;
+  const KeysHome home;
   REQUIRE(load_or_make_key(home.dirs));
   const fs::path file = private_key_file(home.dirs);
   REQUIRE(sys::replace_file(file, "no key"));
@@ -105,7 +105,7 @@ TEST_CASE("what is no key file is refused and left alone") {
 }
 
 TEST_CASE("the public half follows the private one") {
-  const Home home;
+  const KeysHome home;
   const auto first = load_or_make_key(home.dirs);
   fs::remove(private_key_file(home.dirs));
   const auto second = load_or_make_key(home.dirs);
@@ -115,7 +115,7 @@ TEST_CASE("the public half follows the private one") {
 }
 
 TEST_CASE("a public key that is none is named") {
-  const Home home;
+  const KeysHome home;
   REQUIRE(sys::ensure_private_dir(home.dirs.home));
   const fs::path file = home.dirs.home / "x.pub";
   REQUIRE(sys::replace_file(file, "hello"));

@@ -8,18 +8,18 @@
 namespace pybox {
 namespace {
 
-struct Home {
+struct PendingHome {
   sys::StateDirs dirs;
-  Home() {
+  PendingHome() {
     dirs.home = std::filesystem::temp_directory_path() / ("pybox-pending-" + random_hex(6));
   }
-  ~Home() { (void)sys::remove_tree(dirs.home).has_value(); }
+  ~PendingHome() { (void)sys::remove_tree(dirs.home).has_value(); }
 };
 
 }  // namespace
 
 TEST_CASE("the record of an orphaned run comes back as it was kept") {
-  const Home home;
+  const PendingHome home;
   CHECK(list_pending(home.dirs).empty());
   REQUIRE(keep_pending(home.dirs, "r1",
                        {R"({"a":1})", R"({"c":3})", R"({"b":2})", "tcg", std::nullopt}));
@@ -34,7 +34,7 @@ TEST_CASE("the record of an orphaned run comes back as it was kept") {
 }
 
 TEST_CASE("the record of an orphaned run does not hold the program's arguments") {
-  const Home home;
+  const PendingHome home;
   REQUIRE(keep_pending(home.dirs, "r1", {R"({"args_base64":["c2VjcmV0"]})", {}, {}, {}, {}}));
   const auto run = read_pending(list_pending(home.dirs).front());
   REQUIRE(run);
@@ -42,7 +42,7 @@ TEST_CASE("the record of an orphaned run does not hold the program's arguments")
 }
 
 TEST_CASE("an id that is a path, or a head that is no object, keeps nothing") {
-  const Home home;
+  const PendingHome home;
   CHECK_FALSE(keep_pending(home.dirs, "../r1", {"{}", {}, {}, {}, {}}));
   CHECK_FALSE(keep_pending(home.dirs, "", {"{}", {}, {}, {}, {}}));
   CHECK_FALSE(keep_pending(home.dirs, ".hidden", {"{}", {}, {}, {}, {}}));

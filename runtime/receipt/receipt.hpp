@@ -11,7 +11,6 @@
 #include "base/result.hpp"
 #include "receipt/report.hpp"
 #include "receipt/signature.hpp"
-#include "receipt/written_member.hpp"
 #include "request/request.hpp"
 
 namespace pybox {
@@ -59,17 +58,8 @@ struct HintWords {
 /// influence beyond what the kernel counted: never at `capture` texts, names or files.
 void add_hints(Receipt& receipt, const HintWords& words = {});
 
-/// A seal as a receipt has it: four fifths of its text, and known as soon as the program starts.
-struct WrittenSeal {
-  Seal seal;
-  WrittenMember text;
-};
-WrittenSeal write_seal(const Seal& seal);
-
 /// The receipt as readable JSON with its signature over the RFC 8785 bytes of all other keys.
-/// `ahead`, when it is of this receipt's seal, saves writing the seal; any other is not used.
-Result<std::string> sign_receipt(const Receipt& receipt, const SigningKey& key,
-                                 std::optional<WrittenSeal> ahead = {});
+Result<std::string> sign_receipt(const Receipt& receipt, const SigningKey& key);
 /// The same with `signature` null: for a receipt written when no key could be had.
 std::string unsigned_receipt(const Receipt& receipt);
 

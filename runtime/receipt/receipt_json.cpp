@@ -57,7 +57,7 @@ ordered_json receipt_json(const Receipt& receipt) {
                            {"vm", sections::text_or_null_json(receipt.vm)},
                            {"kernel", sections::text_or_null_json(receipt.report.host.kernel)},
                            {"cgroup", sections::text_or_null_json(receipt.report.host.cgroup)}}}};
-  object["seal"] = nullptr;  // its place: a seal is written by itself
+  object["seal"] = sections::seal_json(receipt.report.seal);
   sections::write_sections(object, receipt.report);
   object["hints"] = sections::texts_json(receipt.hints);
   object["notes"] = sections::texts_json(receipt.report.notes);
@@ -155,23 +155,21 @@ std::string base64_of(const RawSignature& signature) {
 
 }  // namespace
 
-Result<std::string> sign_receipt(const Receipt& receipt, const SigningKey& key,
-                                 std::optional<WrittenSeal> ahead) {
-  if (!ahead || ahead->seal != receipt.report.seal) ahead = write_seal(receipt.report.seal);
+Result<std::string> sign_receipt(const Receipt& receipt, const SigningKey& key) {
   ordered_json object = receipt_json(receipt);
-  const std::string payload = PYBOX_TRY(canonical_json(object, ahead->text));
+  const std::string payload = PYBOX_TRY(canonical_json(object));
   const RawSignature signature =
       key.sign(pre_authentication_encoding(kReceiptPayloadType, payload));
   object["signature"] = {{"keyid", key_id(key.public_key())},
                          {"payloadType", kReceiptPayloadType},
                          {"sig", base64_of(signature)}};
-  return readable_json(object, ahead->text);
+  return readable_json(object);
 }
 
 std::string unsigned_receipt(const Receipt& receipt) {
   ordered_json object = receipt_json(receipt);
   object["signature"] = nullptr;
-  return readable_json(object, write_seal(receipt.report.seal).text);
+  return readable_json(object);
 }
 
 Result<Receipt> receipt_from_json(std::string_view text) {

@@ -70,8 +70,8 @@ std::string report_to_json(const RunReport& report, SealIs seal) {
        {{"kernel", sections::text_or_null_json(report.host.kernel)},
         {"cgroup", sections::text_or_null_json(report.host.cgroup)},
         {"boxd_version", sections::text_or_null_json(report.host.boxd_version)}}}};
-  object["seal"] = nullptr;
-  if (seal == SealIs::Inside) object["seal"] = ordered_json::parse(seal_to_json(report.seal));
+  object["seal"] =
+      seal == SealIs::Inside ? sections::seal_json(report.seal) : ordered_json(nullptr);
   sections::write_sections(object, report);
   object["notes"] = sections::texts_json(report.notes);
   object["failure"] = nullptr;
@@ -82,6 +82,8 @@ std::string report_to_json(const RunReport& report, SealIs seal) {
   }
   return compact(object);
 }
+
+std::string seal_to_json(const Seal& seal) { return compact(sections::seal_json(seal)); }
 
 Result<Seal> seal_from_json(std::string_view text) {
   const json parsed = PYBOX_TRY_CONTEXT(parse_json(text), "the seal of the run");

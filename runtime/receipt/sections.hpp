@@ -24,6 +24,7 @@ nlohmann::ordered_json text_or_null_json(const std::optional<std::string>& text)
 /// Seconds, to the microsecond.
 nlohmann::ordered_json seconds_json(std::optional<Nanos> time);
 
+nlohmann::ordered_json seal_json(const Seal& seal);
 Result<Seal> read_seal(JsonFields fields);
 
 /// Sets the keys outcome, kernel, capture, files, timing, cleanup and denied, in this order.

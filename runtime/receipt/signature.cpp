@@ -31,8 +31,8 @@ void require(bool ok) {
   if (!ok) std::abort();
 }
 
-std::string to_pem(std::string_view label, std::string_view head,
-                   std::span<const std::uint8_t> key) {
+std::string written_pem(std::string_view label, std::string_view head,
+                        std::span<const std::uint8_t> key) {
   std::string der(head);
   der.append(key.begin(), key.end());
   const std::string name(label);
@@ -115,10 +115,10 @@ std::string key_id(const PublicKey& key) {
 }
 
 std::string to_pem(const SigningKey& key) {
-  return to_pem("PRIVATE KEY", kPrivateHead, key.seed());
+  return written_pem("PRIVATE KEY", kPrivateHead, key.seed());
 }
 
-std::string to_pem(const PublicKey& key) { return to_pem("PUBLIC KEY", kPublicHead, key); }
+std::string to_pem(const PublicKey& key) { return written_pem("PUBLIC KEY", kPublicHead, key); }
 
 Result<KeySeed> seed_from_pem(std::string_view pem) {
   return from_pem("PRIVATE KEY", kPrivateHead, pem);

@@ -59,8 +59,7 @@ std::vector<KeptReceipt> with_times(DIR* folder, const std::filesystem::path& pa
 }
 
 /// Counting names is cheap; times are looked up only when there are too many.
-void prune(const sys::StateDirs& dirs, std::string_view id) {
-  if (!id.ends_with('0')) return;
+void prune(const sys::StateDirs& dirs) {
   const Folder folder(::opendir(dirs.receipts().c_str()));
   if (folder == nullptr) return;
   std::vector<std::string> ids = ids_in(folder.get());
@@ -84,24 +83,12 @@ Result<void> prepare_receipts(const sys::StateDirs& dirs) {
   return Error::from_errno(errno, "writing to " + dirs.receipts().string());
 }
 
-sys::Fd take_receipt_file(const sys::StateDirs& dirs, std::string_view id) {
-  prune(dirs, id);
-  PYBOX_CRASHPOINT("receipts-pruned");
-  return sys::Fd(::open(dirs.receipts().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
-}
-
-Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text,
-                          const sys::Fd& taken) {
+Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text) {
   const std::filesystem::path file = dirs.receipts() / (std::string(id) + std::string(kSuffix));
-  if (taken.is_open()) {
-    PYBOX_TRY_CONTEXT(sys::write_all(taken.get(), text), "writing " + file.string());
-    PYBOX_CRASHPOINT("receipt-written");
-    const std::string now = "/proc/self/fd/" + std::to_string(taken.get());
-    if (::linkat(AT_FDCWD, now.c_str(), AT_FDCWD, file.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
-    // The name is taken, or there is no /proc: the other way takes it over.
-  }
   PYBOX_TRY(sys::replace_file(file, text, 0600, sys::Durability::Unsynced));
-  if (!taken.is_open()) prune(dirs, id);
+  PYBOX_CRASHPOINT("receipt-written");
+  prune(dirs);
+  PYBOX_CRASHPOINT("receipts-pruned");
   return {};
 }
 

@@ -10,15 +10,13 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "sys/fd.hpp"
 #include "sys/state_dirs.hpp"
 
 namespace pybox {
 
 constexpr std::size_t kKeptReceipts = 500;
-/// So many more are let stand before the oldest are removed: looking up 500 times costs a run more
-/// than signing, so only one run in 32 does it. Counting them costs as much as signing: only one
-/// run in 16 does that, those whose receipt's id ends in 0.
+/// So many more are let stand before the oldest are removed: looking up the time of 500 costs a run
+/// more than signing, so only one run in 32 does it.
 constexpr std::size_t kReceiptSlack = 32;
 
 struct KeptReceipt {
@@ -33,17 +31,9 @@ bool is_receipt_id(std::string_view word);
 /// Makes the folder (0700), so that a run finds out before it starts that it cannot be kept.
 Result<void> prepare_receipts(const sys::StateDirs& dirs);
 
-/// A file without a name among the receipts, and room for it: not many more than kKeptReceipts are
-/// kept. For a run it is work to do while it waits: making a file takes longer than filling it. A
-/// file without a name leaves nothing behind when its maker is killed (man 2 open, O_TMPFILE); not
-/// open where the file system has no such files.
-sys::Fd take_receipt_file(const sys::StateDirs& dirs, std::string_view id);
-
-/// Keeps the text under its id, whole or not at all: in `taken` where that is open, else in a new
-/// file, and makes room then.
+/// Keeps the text under its id, whole or not at all, and makes room.
 /// Precondition: is_receipt_id(id).
-Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text,
-                          const sys::Fd& taken = {});
+Result<void> keep_receipt(const sys::StateDirs& dirs, std::string_view id, std::string_view text);
 
 /// The newest kKeptReceipts, newest first. An absent folder is an empty list.
 std::vector<KeptReceipt> list_receipts(const sys::StateDirs& dirs);

@@ -142,6 +142,18 @@ ordered_json seconds_json(std::optional<Nanos> time) {
   return time ? ordered_json(rounded(seconds(*time), kMicro)) : ordered_json(nullptr);
 }
 
+ordered_json seal_json(const Seal& seal) {
+  ordered_json checks = ordered_json::array();
+  for (const SealCheck& check : seal.checks) {
+    checks.push_back({{"name", text_json(check.name)},
+                      {"expected", text_json(check.expected)},
+                      {"observed", text_json(check.observed)},
+                      {"ok", check.ok},
+                      {"method", text_json(check.method)}});
+  }
+  return {{"verified", seal.verified}, {"before_start", seal.before_start}, {"checks", checks}};
+}
+
 void write_sections(ordered_json& object, const RunReport& report) {
   object["outcome"] = outcome_json(report.outcome);
   object["kernel"] = kernel_json(report.kernel);

@@ -19,14 +19,14 @@ namespace fs = std::filesystem;
 constexpr Nanos kLongAgo = std::chrono::seconds(2);
 
 /// An image folder, looked at when its files are old enough to be remembered.
-struct Home {
+struct CheckedHome {
   sys::StateDirs dirs;
-  Home() {
+  CheckedHome() {
     dirs.home = fs::temp_directory_path() / ("pybox-checked-" + random_hex(6));
     REQUIRE(sys::ensure_private_dir(folder() / "rootfs"));
     for (const char* name : {"manifest.json", "tree.list", "image.erofs"}) write(name, "text");
   }
-  ~Home() { (void)sys::remove_tree(dirs.home); }
+  ~CheckedHome() { (void)sys::remove_tree(dirs.home); }
   fs::path folder() const { return dirs.images() / "stdlib"; }
   void write(const char* name, std::string_view text) const {
     REQUIRE(sys::replace_file(folder() / name, text));
@@ -38,7 +38,7 @@ struct Home {
 }  // namespace
 
 TEST_CASE("a checked image is remembered until one of its files or its recipe is another") {
-  const Home home;
+  const CheckedHome home;
   CHECK(!home.remembered());
   const std::string facts = home.facts();
   REQUIRE(!facts.empty());
@@ -57,7 +57,7 @@ TEST_CASE("a checked image is remembered until one of its files or its recipe is
 }
 
 TEST_CASE("a file put back with its old times is still another file") {
-  const Home home;
+  const CheckedHome home;
   remember_id(home.dirs, "stdlib", home.facts(), "sha256:id");
   const fs::path file = home.folder() / "tree.list";
   struct stat before {};
@@ -77,7 +77,7 @@ TEST_CASE("a file put back with its old times is still another file") {
 }
 
 TEST_CASE("nothing is remembered of files that changed just now or are missing") {
-  const Home home;
+  const CheckedHome home;
   home.write("tree.list", "next");
   CHECK(facts_of(home.folder(), "sha256:recipe", wall_now()).empty());
   CHECK(!home.facts().empty());

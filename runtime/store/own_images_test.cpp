@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPin = "tabulate==0.9.0 --hash=sha256:";
 
 /// A home with small but valid images of packages.
-struct Home {
+struct ImagesHome {
   sys::StateDirs dirs;
-  Home() { dirs.home = fs::temp_directory_path() / ("pybox-own-" + random_hex(6)); }
-  ~Home() { (void)sys::remove_tree(dirs.home); }
+  ImagesHome() { dirs.home = fs::temp_directory_path() / ("pybox-own-" + random_hex(6)); }
+  ~ImagesHome() { (void)sys::remove_tree(dirs.home); }
   fs::path folder(const std::string& name) const { return dirs.images() / name; }
 
   void add(const std::string& name, const std::string& lock, std::size_t bytes = 4) const {
@@ -51,7 +51,7 @@ struct Home {
   }
 };
 
-void used_at(const Home& home, const std::string& name, std::time_t when) {
+void used_at(const ImagesHome& home, const std::string& name, std::time_t when) {
   mark_used(home.dirs, name);
   const std::array<timespec, 2> times = {timespec{when, 0}, timespec{when, 0}};
   REQUIRE(::utimensat(AT_FDCWD, (home.folder(name) / "used").c_str(), times.data(), 0) == 0);
@@ -73,7 +73,7 @@ TEST_CASE("own image names have 2 to 31 lower-case letters, digits or dashes") {
 }
 
 TEST_CASE("an image of packages is refused when its saved lock is not the one it was built from") {
-  const Home home;
+  const ImagesHome home;
   const std::string lock = std::string(kPin) + std::string(64, 'a') + "\n";
   home.add("tools", lock);
   REQUIRE(find_image(home.dirs, "tools", "3.13"));
@@ -91,7 +91,7 @@ TEST_CASE("an image of packages is refused when its saved lock is not the one it
 }
 
 TEST_CASE("`data` must be of the lock that PyBox ships") {
-  const Home home;
+  const ImagesHome home;
   home.add("data", std::string(data_lock_text()));
   REQUIRE(find_image(home.dirs, "data", "3.13"));
   CHECK(!find_image(home.dirs, "data", "3.13")->own_packages);
@@ -102,7 +102,7 @@ TEST_CASE("`data` must be of the lock that PyBox ships") {
 }
 
 TEST_CASE("an image is removed by the name that is listed, and stdlib is not") {
-  const Home home;
+  const ImagesHome home;
   NoProgress quiet;
   home.add("tools", "lock");
   REQUIRE(remove_image(home.dirs, "tools", quiet));
@@ -114,7 +114,7 @@ TEST_CASE("an image is removed by the name that is listed, and stdlib is not") {
 }
 
 TEST_CASE("pruning removes the longest unused cached images, and none in use or with a name") {
-  const Home home;
+  const ImagesHome home;
   NoProgress quiet;
   for (const char* name : {"deps.a", "deps.b", "deps.c", "own"}) home.add(name, name, 300'000);
   used_at(home, "deps.a", 1000);

@@ -15,10 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A home with one small but valid image.
-struct Home {
+struct RegistryHome {
   sys::StateDirs dirs;
   ImageRecord record;
-  Home() {
+  RegistryHome() {
     dirs.home = fs::temp_directory_path() / ("pybox-images-" + random_hex(6));
     REQUIRE(sys::ensure_private_dir(folder() / "rootfs"));
     REQUIRE(sys::replace_file(folder() / "rootfs" / "file", "text"));
@@ -37,7 +37,7 @@ struct Home {
     record.packages = {{"tzdata", "1", "all", "tzdata_1_all.deb", 5, sha256_hex("x")}};
     save();
   }
-  ~Home() { (void)sys::remove_tree(dirs.home); }
+  ~RegistryHome() { (void)sys::remove_tree(dirs.home); }
   fs::path folder() const { return dirs.images() / "stdlib"; }
   void save() const { REQUIRE(sys::replace_file(folder() / "manifest.json", to_json(record))); }
   Result<Image> find() const { return find_image(dirs, "stdlib", "3.13"); }
@@ -46,7 +46,7 @@ struct Home {
 }  // namespace
 
 TEST_CASE("an image record survives its own JSON") {
-  const Home home;
+  const RegistryHome home;
   const auto read = image_record_from(to_json(home.record));
   REQUIRE(read);
   CHECK(read->id == home.record.id);
@@ -71,7 +71,7 @@ TEST_CASE("a kernel record survives its own JSON, and its ID covers names and co
 }
 
 TEST_CASE("a whole image is found and verified") {
-  const Home home;
+  const RegistryHome home;
   const auto image = home.find();
   REQUIRE(image);
   CHECK(image->id == home.record.id);
@@ -84,7 +84,7 @@ TEST_CASE("a whole image is found and verified") {
 }
 
 TEST_CASE("an unknown image, name or Python is refused with what to do") {
-  const Home home;
+  const RegistryHome home;
   for (const auto& [name, python] : {std::pair("data", "3.13"),
                                      {"stdlib", "3.14"},
                                      {"../stdlib", "3.13"},
@@ -104,7 +104,7 @@ TEST_CASE("an unknown image, name or Python is refused with what to do") {
 }
 
 TEST_CASE("a stale recipe is refused") {
-  Home home;
+  RegistryHome home;
   home.record.recipe = "sha256:other";
   home.save();
   const auto stale = home.find();
@@ -115,7 +115,7 @@ TEST_CASE("a stale recipe is refused") {
 }
 
 TEST_CASE("a record that does not fit its files is refused") {
-  Home home;
+  RegistryHome home;
   SECTION("an edited list of files") {
     REQUIRE(sys::replace_file(home.folder() / "tree.list", "d 0555 - .\n"));
   }
@@ -141,7 +141,7 @@ TEST_CASE("a record that does not fit its files is refused") {
 }
 
 TEST_CASE("verification reads every byte") {
-  Home home;
+  RegistryHome home;
   const Image image = home.find().value();
   NoProgress quiet;
   SECTION("of the disk") { REQUIRE(sys::replace_file(image.erofs, "disc")); }

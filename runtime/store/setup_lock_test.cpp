@@ -13,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Home {
+struct SetUpHome {
   sys::StateDirs dirs;
-  Home() { dirs.home = fs::temp_directory_path() / ("pybox-home-" + random_hex(6)); }
-  ~Home() { (void)sys::remove_tree(dirs.home); }
+  SetUpHome() { dirs.home = fs::temp_directory_path() / ("pybox-home-" + random_hex(6)); }
+  ~SetUpHome() { (void)sys::remove_tree(dirs.home); }
   void image(const fs::path& folder, const std::string& mark) const {
     REQUIRE(sys::ensure_private_dir(folder / "rootfs"));
     REQUIRE(sys::replace_file(folder / "manifest.json", mark));
@@ -40,7 +40,7 @@ std::size_t count_in(const fs::path& folder) {
 }  // namespace
 
 TEST_CASE("one set-up at a time: the second waits, and says so") {
-  const Home home;
+  const SetUpHome home;
   Listener first;
   Listener second;
   sys::Fd lock = lock_setup(home.dirs, first).value();
@@ -65,7 +65,7 @@ TEST_CASE("a home that cannot be written is named, with what to do") {
 }
 
 TEST_CASE("a finished folder takes its place, and what was there goes") {
-  const Home home;
+  const SetUpHome home;
   const fs::path target = home.dirs.images() / "stdlib";
   home.image(home.dirs.cache() / "one", "1");
   REQUIRE(sys::ensure_private_dir(home.dirs.images()));
@@ -79,7 +79,7 @@ TEST_CASE("a finished folder takes its place, and what was there goes") {
 }
 
 TEST_CASE("a replaced image that somebody holds stays until it is let go") {
-  const Home home;
+  const SetUpHome home;
   const fs::path target = home.dirs.images() / "stdlib";
   home.image(target, "old");
   home.image(home.dirs.cache() / "new", "new");
@@ -95,7 +95,7 @@ TEST_CASE("a replaced image that somebody holds stays until it is let go") {
 }
 
 TEST_CASE("a sweep removes work folders and nothing else of the cache") {
-  const Home home;
+  const SetUpHome home;
   REQUIRE(sys::ensure_private_dir(home.dirs.cache() / "archives"));
   const fs::path work = make_work_folder(home.dirs).value();
   REQUIRE(sys::replace_file(work / "half", "x"));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Nanos kPatience = std::chrono::seconds(20);
 
-sys::SpawnPlan shell(const std::string& script) {
+sys::SpawnPlan shell_tool(const std::string& script) {
   sys::SpawnPlan plan;
   plan.program = "/bin/sh";
   plan.args = {"-c", script};
@@ -37,7 +37,7 @@ TEST_CASE("a tool's output comes back whole and line by line") {
   ToolWatch watch;
   watch.line = [&](std::string_view line) { lines.emplace_back(line); };
   const auto result = Tools(quiet).run(
-      shell("echo one; echo two >&2; printf 'three\\rfour'; exit 3"), kPatience, watch);
+      shell_tool("echo one; echo two >&2; printf 'three\\rfour'; exit 3"), kPatience, watch);
   REQUIRE(result);
   CHECK(!result->ok());
   CHECK(result->status.code == 3);
@@ -49,8 +49,8 @@ TEST_CASE("a tool's output comes back whole and line by line") {
 TEST_CASE("what a tool left behind is killed when it has ended, and only then is the lock let go") {
   NoProgress quiet;
   sys::Pipe lock = sys::make_pipe().value();
-  const auto result =
-      Tools(quiet, lock.write.get()).run(shell("sleep 3600 >/dev/null 2>&1 & echo $!"), kPatience);
+  const auto result = Tools(quiet, lock.write.get())
+                          .run(shell_tool("sleep 3600 >/dev/null 2>&1 & echo $!"), kPatience);
   REQUIRE(result);
   REQUIRE(result->ok());
   CHECK(is_ended(result->out));
@@ -67,7 +67,7 @@ TEST_CASE("a tool that takes too long is ended with all it started") {
   ToolWatch watch;
   watch.line = [&](std::string_view line) { pid = line; };
   const Nanos began = monotonic_now();
-  const auto result = Tools(quiet).run(shell("sleep 3600 & echo $!; sleep 3600; true"),
+  const auto result = Tools(quiet).run(shell_tool("sleep 3600 & echo $!; sleep 3600; true"),
                                        std::chrono::milliseconds(500), watch);
   REQUIRE(!result);
   CHECK(result.error().kind() == ErrorKind::HostCannot);
@@ -78,11 +78,12 @@ TEST_CASE("a tool that takes too long is ended with all it started") {
 
 TEST_CASE("a tool that failed is named with its last words, and a full disk with its remedy") {
   NoProgress quiet;
-  const auto failed = Tools(quiet).run_well(shell("echo 'bad \033[2Jnews' >&2; exit 7"), kPatience);
+  const auto failed =
+      Tools(quiet).run_well(shell_tool("echo 'bad \033[2Jnews' >&2; exit 7"), kPatience);
   REQUIRE(!failed);
   CHECK(failed.error().message() == "`sh` failed with exit code 7:\nbad \\x1b[2Jnews");
   const auto full =
-      Tools(quiet).run_well(shell("echo 'x: No space left on device' >&2; exit 1"), kPatience);
+      Tools(quiet).run_well(shell_tool("echo 'x: No space left on device' >&2; exit 1"), kPatience);
   REQUIRE(!full);
   CHECK(full.error().message() == "no space left on the disk while running `sh`");
   CHECK(full.error().hint().find("PYBOX_HOME") != std::string::npos);

@@ -12,15 +12,15 @@
 namespace pybox::vm {
 namespace {
 
-struct TempHome {
+struct LockHome {
   sys::StateDirs dirs;
-  TempHome() {
+  LockHome() {
     dirs.home = std::filesystem::temp_directory_path() / ("pybox-lock-" + random_hex(8));
     dirs.run = dirs.home / "run";
   }
-  ~TempHome() { (void)sys::remove_tree(dirs.home).has_value(); }
-  TempHome(const TempHome&) = delete;
-  TempHome& operator=(const TempHome&) = delete;
+  ~LockHome() { (void)sys::remove_tree(dirs.home).has_value(); }
+  LockHome(const LockHome&) = delete;
+  LockHome& operator=(const LockHome&) = delete;
 };
 
 /// A process that holds the life lock until it is killed or `held` is closed.
@@ -51,7 +51,7 @@ struct Holder {
 }  // namespace
 
 TEST_CASE("nobody holds the lock of a home that never had a VM") {
-  const TempHome home;
+  const LockHome home;
   CHECK_FALSE(life_lock_owner(home.dirs).value());
   CHECK(wait_for_release(home.dirs, Nanos{0}).value());
   CHECK(stop(home.dirs).value() == Stopped::WasNotRunning);
@@ -59,7 +59,7 @@ TEST_CASE("nobody holds the lock of a home that never had a VM") {
 }
 
 TEST_CASE("the kernel names the holder, and a second one is turned away") {
-  const TempHome home;
+  const LockHome home;
   const Holder holder(home.dirs);
   CHECK(life_lock_owner(home.dirs).value() == holder.pid);
   CHECK_FALSE(take_life_lock(home.dirs).value());
@@ -67,7 +67,7 @@ TEST_CASE("the kernel names the holder, and a second one is turned away") {
 }
 
 TEST_CASE("a holder that hangs is killed, and its leftovers are removed") {
-  const TempHome home;
+  const LockHome home;
   {
     const Holder holder(home.dirs);
     REQUIRE(sys::ensure_private_dir(home.dirs.run));
@@ -80,7 +80,7 @@ TEST_CASE("a holder that hangs is killed, and its leftovers are removed") {
 }
 
 TEST_CASE("a stale pid file that names a living process harms nobody") {
-  const TempHome home;
+  const LockHome home;
   REQUIRE(sys::ensure_private_dir(home.dirs.run));
   REQUIRE(sys::replace_file(pid_path(home.dirs), std::to_string(::getpid()) + "\n"));
   CHECK(stop(home.dirs).value() == Stopped::WasNotRunning);

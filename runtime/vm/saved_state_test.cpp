@@ -31,7 +31,7 @@ fs::path keep(const StateStore& store, const std::string& key, std::string_view 
   return *file;
 }
 
-MachineFacts sample() { return {"/bin/sh", {"-m", "1"}, "k", "i", "sha256:a", "cpu"}; }
+MachineFacts sample_facts() { return {"/bin/sh", {"-m", "1"}, "k", "i", "sha256:a", "cpu"}; }
 
 }  // namespace
 
@@ -80,21 +80,21 @@ TEST_CASE("a state that was cut, extended or changed in one bit does not open") 
 
 TEST_CASE("the key changes with every fact of the machine, and with nothing else") {
   const auto key = [](const MachineFacts& facts) { return state_key(facts).value(); };
-  const std::string base = key(sample());
-  CHECK(base == key(sample()));
+  const std::string base = key(sample_facts());
+  CHECK(base == key(sample_facts()));
   CHECK(base.size() == 32);
-  MachineFacts facts = sample();
+  MachineFacts facts = sample_facts();
   facts.qemu = "/bin/ls";
   CHECK(key(facts) != base);
-  facts = sample();
+  facts = sample_facts();
   facts.arguments = {"-m1"};
   CHECK(key(facts) != base);
-  facts = sample();
+  facts = sample_facts();
   facts.arguments = {"-m", "1", "k"};
   CHECK(key(facts) != base);
   for (std::string MachineFacts::*field : {&MachineFacts::kernel_id, &MachineFacts::initramfs,
                                            &MachineFacts::image_id, &MachineFacts::processor}) {
-    facts = sample();
+    facts = sample_facts();
     facts.*field += "x";
     CHECK(key(facts) != base);
   }

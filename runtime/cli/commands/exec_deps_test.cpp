@@ -18,8 +18,8 @@ class DepsRun : public Run {
       needs = asked;
       return builder::ScriptImage{"deps.1", "3.14"};
     };
-    parts.find_image = [](const sys::StateDirs&, std::string_view name,
-                          std::string_view python) -> Result<store::Image> {
+    parts.run.find_image = [](const sys::StateDirs&, std::string_view name,
+                              std::string_view python) -> Result<store::Image> {
       store::Image found;
       found.name = name;
       found.id = "sha256:" + sha256_hex("image");

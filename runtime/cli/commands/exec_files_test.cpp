@@ -9,7 +9,7 @@ void write(const fs::path& path, std::string_view text) {
 }
 
 /// An engine whose program left two files.
-Behaviour leaves_two_files() {
+run::Behaviour leaves_two_files() {
   return [](const link::RunOrder&, const engine::Console&) {
     engine::RunAnswer answer;
     answer.report = sample_report();

@@ -6,7 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <fstream>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,27 +17,12 @@
 #include "receipt/sample_for_tests.hpp"
 #include "receipt/store.hpp"
 #include "receipt/verify.hpp"
+#include "run/fake_engine_for_tests.hpp"
 #include "sys/file.hpp"
 
 namespace pybox::cli {
 
 namespace fs = std::filesystem;
-
-/// Stands in for an engine: answers at once with what the test wants.
-using Behaviour =
-    std::function<Result<engine::RunAnswer>(const link::RunOrder&, const engine::Console&)>;
-
-class FakeEngine final : public engine::Engine {
- public:
-  explicit FakeEngine(Behaviour behaviour) : behaviour_(std::move(behaviour)) {}
-  Result<engine::RunAnswer> run(const link::RunOrder& order,
-                                const engine::Console& console) override {
-    return behaviour_(order, console);
-  }
-
- private:
-  Behaviour behaviour_;
-};
 
 /// One `pybox exec` in an installation of its own.
 class Run {
@@ -48,8 +33,8 @@ class Run {
     ::setenv("XDG_CONFIG_HOME", (home / "config").c_str(), 1);
     ::unsetenv("PYBOX_ENGINE");
     options.program = {ProgramSource::Kind::Code, "print('hello')"};
-    parts.find_image = [](const sys::StateDirs&, std::string_view name,
-                          std::string_view python) -> Result<store::Image> {
+    parts.run.find_image = [](const sys::StateDirs&, std::string_view name,
+                              std::string_view python) -> Result<store::Image> {
       if (name == "stdlib" && python == "3.13") {
         return store::Image{"stdlib", "sha256:" + sha256_hex("image"), "3.13", "", ""};
       }
@@ -61,9 +46,13 @@ class Run {
       if (console.output) console.output(1, "hello\n");
       return answer;
     };
-    parts.engine_for = [this](EngineKind kind) -> engine::Engine& {
+    parts.run.make_engine = [this](EngineKind kind) {
       engine_kind = kind;
-      return engine_;
+      return std::make_unique<run::FakeEngine>([this](const auto& order, const auto& console) {
+        was_run = true;
+        seen = order;
+        return behaviour(order, console);
+      });
     };
   }
   ~Run() { fs::remove_all(home); }
@@ -105,19 +94,12 @@ class Run {
   fs::path home;
   ExecOptions options;
   ExecParts parts;
-  Behaviour behaviour;
+  run::Behaviour behaviour;
   std::optional<EngineKind> engine_kind;
   std::optional<link::RunOrder> seen;
   bool was_run = false;
   std::string out;
   std::string err;
-
- private:
-  FakeEngine engine_{[this](const auto& order, const auto& console) {
-    was_run = true;
-    seen = order;
-    return behaviour(order, console);
-  }};
 };
 
 }  // namespace pybox::cli

@@ -1,30 +1,24 @@
 #pragma once
-/// One run, from checked words to a receipt on disk and an exit code.
+/// One run, from checked words to a receipt on disk and an exit code: the words, the terminal and
+/// the files in front of the conductor (run/conductor.hpp).
 ///
 /// Order: what is wrong with the words (exit 2, no receipt), what is refused (126), what PyBox
 /// cannot do here (125), the run itself. From the refusals on, every end writes a receipt.
 
 #include <functional>
-#include <memory>
-#include <string>
 
 #include "base/result.hpp"
 #include "builder/script_image.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "cli/words/exec_words.hpp"
-#include "engine/engine.hpp"
-#include "request/request.hpp"
-#include "store/registry.hpp"
+#include "run/conductor.hpp"
 
 namespace pybox::cli {
 
 /// The parts of PyBox below; unit tests bring their own.
 struct ExecParts {
   Terminal terminal;
-  /// The engine lives at least as long as these parts.
-  std::function<engine::Engine&(EngineKind)> engine_for;
-  std::function<Result<store::Image>(const sys::StateDirs&, std::string_view, std::string_view)>
-      find_image;
+  run::Parts run;
   /// For --with-deps.
   std::function<Result<builder::ScriptImage>(const sys::StateDirs&, const builder::ScriptNeeds&)>
       image_for_script;

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "cli/commands/commands.hpp"
-#include "cli/commands/native_ahead.hpp"
 #include "cli/terminal/exit_code.hpp"
 #include "cli/words/command.hpp"
 #include "cli/words/help.hpp"
@@ -47,8 +46,7 @@ Result<int> carry_out(std::span<const std::string> words, const Surroundings& ar
 }  // namespace
 
 int run_command(std::span<const std::string> words) {
-  const std::unique_ptr<engine::Engine> native = native_ahead(words);
-  const Surroundings around{.terminal = probe_terminal(), .native = native.get()};
+  const Surroundings around{.terminal = probe_terminal()};
   auto code = carry_out(words, around);
   if (code) return *code;
   say(error_text(code.error(), around.terminal.colour));

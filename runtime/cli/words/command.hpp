@@ -13,10 +13,6 @@
 #include "base/result.hpp"
 #include "cli/terminal/terminal.hpp"
 
-namespace pybox::engine {
-class Engine;
-}
-
 namespace pybox::cli {
 
 struct Option {
@@ -57,8 +53,6 @@ struct Words {
 /// What a command finds around it; passed in so that tests can bring their own.
 struct Surroundings {
   Terminal terminal;
-  engine::Engine* native =
-      nullptr;  ///< already getting ready (cli/commands/native_ahead.hpp), or none
 };
 
 struct Command {

@@ -12,7 +12,7 @@
 namespace pybox::cli {
 namespace {
 
-constexpr std::array kOptions = {
+constexpr std::array kMcpOptions = {
     Option{"--engine", "vm|native", "what makes the boxes (default: vm)"},
     Option{"--max-timeout", "S", "the longest a call may ask for (default: 2; at most 300)"},
     Option{"--default-timeout", "S", "seconds when a call asks for none (default: 2)"},
@@ -26,7 +26,7 @@ constexpr std::array kOptions = {
     Option{"--max-concurrent", "N", "runs at once, others are told `busy` (default: 1)"},
 };
 
-constexpr std::string_view kDetails =
+constexpr std::string_view kMcpDetails =
     R"(An MCP client starts this command and talks to it over stdin and stdout, in
 the protocol's revisions 2024-11-05 to 2025-11-25 and 2026-07-28. A client can
 ask for less than these options allow, never for more. LIST: names with commas.
@@ -123,8 +123,8 @@ Command mcp_command(Result<int> (*run)(const Words&, const Surroundings&)) {
       .summary = "Serve an AI agent over MCP, with tools that run Python in boxes",
       .synopsis = "[OPTIONS]",
       .positionals = {},
-      .options = kOptions,
-      .details = kDetails,
+      .options = kMcpOptions,
+      .details = kMcpDetails,
       .program_option = {},
       .run = run,
   };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kHelp = "--help";
 
-Error usage(std::string what) { return {ErrorKind::Usage, std::move(what)}; }
+Error wrong_words(std::string what) { return {ErrorKind::Usage, std::move(what)}; }
 
 std::string in_ticks(std::string_view word) { return "`" + std::string(word) + "`"; }
 
@@ -94,7 +94,7 @@ class Splitter {
     const Option* option = find_option(command_, name);
     const bool takes_value = option != nullptr && !option->value.empty();
     if (attached && option != nullptr && !takes_value && is_long) {
-      return usage(in_ticks(name) + " takes no value");
+      return wrong_words(in_ticks(name) + " takes no value");
     }
     // An unknown option, or a bundle of short ones, stays whole for CLI11 to refuse.
     split_.options.push_back(takes_value ? name : word);
@@ -104,7 +104,7 @@ class Splitter {
     } else if (next_ < words_.size()) {
       split_.options.push_back(words_[next_++]);
     } else {
-      return usage(in_ticks(name) + " needs a value");
+      return wrong_words(in_ticks(name) + " needs a value");
     }
     if (name == command_.program_option) program_known_ = true;
     return {};
@@ -121,7 +121,8 @@ Error unknown_option(const Command& command, std::string_view word) {
   word = word.substr(0, word.find('='));
   std::vector<std::string_view> names{kHelp};
   for (const Option& option : command.options) names.push_back(option.name);
-  Error error = usage("unknown option " + in_ticks(visible(word)) + " for " + called(command));
+  Error error =
+      wrong_words("unknown option " + in_ticks(visible(word)) + " for " + called(command));
   const std::string_view near = nearest(word, names);
   if (!near.empty()) return std::move(error).hint("did you mean " + in_ticks(near) + "?");
   if (!command.program_option.empty()) {
@@ -147,7 +148,7 @@ Result<Parsed> assign_options(const Command& command, std::vector<std::string> w
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    return usage(visible(error.what()));
+    return wrong_words(visible(error.what()));
   }
   Parsed parsed;
   parsed.command = &command;
@@ -158,7 +159,7 @@ Result<Parsed> assign_options(const Command& command, std::vector<std::string> w
       parsed.words.repeated[std::string(option->name)] = made->results();
       continue;
     }
-    if (made->count() > 1) return usage(in_ticks(option->name) + " stands twice");
+    if (made->count() > 1) return wrong_words(in_ticks(option->name) + " stands twice");
     const bool is_flag = option->value.empty();
     parsed.words.options[std::string(option->name)] = is_flag ? "" : made->results().front();
   }
@@ -171,15 +172,15 @@ Result<void> check_positionals(const Command& command, const Words& words) {
   const auto& given = words.positionals;
   const bool takes_more = !command.positionals.empty() && command.positionals.back().repeatable;
   if (given.size() > command.positionals.size() && !takes_more) {
-    return usage("unexpected word " + in_ticks(visible(given[command.positionals.size()])) +
-                 " for " + called(command))
+    return wrong_words("unexpected word " + in_ticks(visible(given[command.positionals.size()])) +
+                       " for " + called(command))
         .hint(help_of(command.program, command.name));
   }
   // The value of the program option stands in for the first positional.
   if (!command.program_option.empty() && words.has(command.program_option)) return {};
   for (std::size_t i = given.size(); i < command.positionals.size(); ++i) {
     if (!command.positionals[i].required) continue;
-    return usage(called(command) + " needs " + std::string(command.positionals[i].name))
+    return wrong_words(called(command) + " needs " + std::string(command.positionals[i].name))
         .hint(help_of(command.program, command.name));
   }
   return {};
@@ -208,9 +209,9 @@ Error unknown_command(const std::string& word, std::string_view group,
   const std::string_view program = program_of(commands);
   const std::string lead =
       std::string(program) + " " + (group.empty() ? "" : std::string(group) + " ");
-  Error error = word.empty() ? usage("`" + std::string(program) + " " + std::string(group) +
-                                     "` needs a command: " + members)
-                             : usage("unknown command " + in_ticks(lead + visible(word)));
+  Error error = word.empty() ? wrong_words("`" + std::string(program) + " " + std::string(group) +
+                                           "` needs a command: " + members)
+                             : wrong_words("unknown command " + in_ticks(lead + visible(word)));
   const std::string_view near = nearest(word, names);
   if (!near.empty()) {
     return std::move(error).hint("did you mean " + in_ticks(lead + std::string(near)) + "?");

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kMainName = "main.py";
 
-Error usage(std::string what) { return {ErrorKind::Usage, std::move(what)}; }
+Error unreadable(std::string what) { return {ErrorKind::Usage, std::move(what)}; }
 
 Result<std::string> read_text(int fd, std::string_view what) {
   auto text = sys::read_to_end(fd, ceiling::kProgramBytes.count);
@@ -31,7 +31,7 @@ Result<std::string> read_text(int fd, std::string_view what) {
 }
 
 Result<Program> read_file(const std::string& path) {
-  if (path.empty()) return usage("the program's file name is empty");
+  if (path.empty()) return unreadable("the program's file name is empty");
   const std::string shown = "`" + visible(path) + "`";
   // O_NONBLOCK: opening a pipe would wait for its writer.
   const sys::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -39,9 +39,9 @@ Result<Program> read_file(const std::string& path) {
   if (!fd.is_open() || ::fstat(fd.get(), &info) != 0) {
     return Error::from_errno(errno, "reading the program " + shown).as(ErrorKind::Usage);
   }
-  if (S_ISDIR(info.st_mode)) return usage(shown + " is a folder, not a program");
+  if (S_ISDIR(info.st_mode)) return unreadable(shown + " is a folder, not a program");
   if (!S_ISREG(info.st_mode)) {
-    return usage(shown + " is a pipe or device, not a file")
+    return unreadable(shown + " is a pipe or device, not a file")
         .hint("to read a program from a pipe: `pybox exec -`");
   }
   Program program;

@@ -15,13 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Folder {
-  Folder() : path(fs::temp_directory_path() / ("program-" + random_hex(6))) {
+struct SourceFolder {
+  SourceFolder() : path(fs::temp_directory_path() / ("program-" + random_hex(6))) {
     fs::create_directory(path);
   }
-  ~Folder() { fs::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  ~SourceFolder() { fs::remove_all(path); }
+  SourceFolder(const SourceFolder&) = delete;
+  SourceFolder& operator=(const SourceFolder&) = delete;
   std::string file(const std::string& name, const std::string& text) const {
     std::ofstream(path / name, std::ios::binary) << text;
     return (path / name).string();
@@ -41,7 +41,7 @@ std::string problem(const std::string& path) {
 }  // namespace
 
 TEST_CASE("a program keeps its file name and every byte") {
-  const Folder folder;
+  const SourceFolder folder;
   const std::string text("print(1)\r\n\0\xff", 12);
   const auto program = from_file(folder.file("größe 1.py", text));
   REQUIRE(program);
@@ -64,7 +64,7 @@ TEST_CASE("code from the command line is main.py") {
 }
 
 TEST_CASE("what is no program file is wrong usage, and says what it is") {
-  const Folder folder;
+  const SourceFolder folder;
   const std::string gone = (folder.path / "gone.py").string();
   CHECK(problem("") == "the program's file name is empty");
   CHECK(problem(gone) == "reading the program `" + gone + "`: No such file or directory");
@@ -85,7 +85,7 @@ TEST_CASE("what is no program file is wrong usage, and says what it is") {
 }
 
 TEST_CASE("a program that may not be read is named") {
-  const Folder folder;
+  const SourceFolder folder;
   const std::string path = folder.file("secret.py", "1");
   ::chmod(path.c_str(), 0);
   const uid_t self = ::geteuid();
@@ -96,7 +96,7 @@ TEST_CASE("a program that may not be read is named") {
 }
 
 TEST_CASE("a program that is too large or named badly is refused") {
-  const Folder folder;
+  const SourceFolder folder;
   const std::string most(ceiling::kProgramBytes.count, '#');
   CHECK(from_file(folder.file("most.py", most)));
   const std::string large = folder.file("large.py", most + "#");
