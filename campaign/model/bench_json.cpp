@@ -8,18 +8,22 @@ namespace {
 
 using nlohmann::json;
 
-json or_null(const std::optional<Nanos>& time) { return time ? json(time->count()) : json(); }
-json or_null(const std::optional<std::int64_t>& value) { return value ? json(*value) : json(); }
-json or_null(const std::string& word) { return word.empty() ? json() : json(word); }
+json nanos_or_null(const std::optional<Nanos>& time) { return time ? json(time->count()) : json(); }
+json number_or_null(const std::optional<std::int64_t>& value) {
+  return value ? json(*value) : json();
+}
+json word_or_null(const std::string& word) { return word.empty() ? json() : json(word); }
 
 json spread_json(const Spread& spread) {
   return {{"p50_ns", spread.p50.count()},
-          {"p95_ns", or_null(spread.p95)},
-          {"p99_ns", or_null(spread.p99)}};
+          {"p95_ns", nanos_or_null(spread.p95)},
+          {"p99_ns", nanos_or_null(spread.p99)}};
 }
 
 json middle_json(const Middle& middle) {
-  return {{"p50", middle.p50}, {"low", or_null(middle.low)}, {"high", or_null(middle.high)}};
+  return {{"p50", middle.p50},
+          {"low", number_or_null(middle.low)},
+          {"high", number_or_null(middle.high)}};
 }
 
 json case_json(const BenchCase& each) {
@@ -28,7 +32,7 @@ json case_json(const BenchCase& each) {
           {"image", each.image},
           {"image_id", each.image_id},
           {"program", each.program},
-          {"accelerator", or_null(each.box.accelerator)},
+          {"accelerator", word_or_null(each.box.accelerator)},
           {"kernel", each.box.kernel},
           {"cgroup", each.box.cgroup},
           {"seal_checks", each.box.seal_checks},
@@ -52,7 +56,7 @@ Result<std::string> bench_to_json(const Bench& bench) {
                   {"started", bench.started},
                   {"ended", bench.ended},
                   {"complete", bench.complete},
-                  {"failure", or_null(bench.failure)},
+                  {"failure", word_or_null(bench.failure)},
                   {"environment", bench.environment},
                   {"tools", bench.tools},
                   {"plan_sha256", bench.plan_sha256},

@@ -3,9 +3,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "campaign/model/history.hpp"
 #include "sys/file.hpp"
 
-namespace pybox::reports {
+namespace pybox::campaign {
 namespace {
 
 std::string sample() { return sys::read_file(REPORTS_SAMPLES "/sample/campaign.json").value(); }
@@ -16,14 +17,14 @@ std::string refusal_of(const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   text.replace(at, from.size(), to);
-  const auto campaign = campaign::evidence_from_json(text);
+  const auto campaign = evidence_from_json(text);
   REQUIRE_FALSE(campaign.has_value());
   CHECK(campaign.error().kind() == ErrorKind::Evidence);
   return campaign.error().message();
 }
 
 TEST_CASE("a campaign is read with every check, arm and attempt") {
-  const auto campaign = campaign::evidence_from_json(sample());
+  const auto campaign = evidence_from_json(sample());
   REQUIRE(campaign.has_value());
   CHECK(campaign->verdict == "broken");
   CHECK(campaign->count(Verdict::Broken) == 1);
@@ -63,14 +64,14 @@ TEST_CASE("a campaign that is not as it must be is refused, with the place") {
 
 TEST_CASE("a history is read, and one of another shape refused") {
   const std::string digest(64, 'a');
-  const auto runs = campaign::history_from_json(
+  const auto runs = history_from_json(
       R"({"runs":[{"checks":{"net.tcp@vm":"held"},"ended":"e","id":"i",)"
       R"("manifest_sha256":")" +
       digest + R"(","verdict":"held"}],"schema_version":1})");
   REQUIRE(runs.has_value());
   CHECK(runs->front().checks.at("net.tcp@vm") == Verdict::Held);
-  CHECK_FALSE(campaign::history_from_json(R"({"runs":[{}],"schema_version":1})").has_value());
+  CHECK_FALSE(history_from_json(R"({"runs":[{}],"schema_version":1})").has_value());
 }
 
 }  // namespace
-}  // namespace pybox::reports
+}  // namespace pybox::campaign

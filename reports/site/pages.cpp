@@ -18,7 +18,7 @@ std::string when(const std::string& time) {
 
 std::string head(const std::vector<Published>& campaigns, std::size_t gaps) {
   const Evidence& latest = campaigns.back().campaign;
-  const auto known = verdict_from(latest.verdict);
+  const auto known = campaign::verdict_from(latest.verdict);
   const std::string chain = gaps > 0               ? counted(gaps, "gap") + " in the chain"
                             : campaigns.size() > 1 ? "each follows the one before it"
                                                    : "the first of its chain";

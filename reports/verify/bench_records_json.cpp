@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLong = 1U << 17U;
+constexpr std::size_t kLongestText = 1U << 17U;
 
 /// Whether the sealed run of a pair goes first by the plan's seed (docs/benchmarks.md).
 bool sealed_goes_first(std::uint64_t seed, std::uint64_t place, std::uint64_t index) {
@@ -22,9 +22,9 @@ bool sealed_goes_first(std::uint64_t seed, std::uint64_t place, std::uint64_t in
 }
 
 /// Reads the lines in order.
-class Reader {
+class BenchReader {
  public:
-  explicit Reader(const PlannedBench& plan) : plan_(plan) {
+  explicit BenchReader(const PlannedBench& plan) : plan_(plan) {
     found_.cases.resize(plan.cases.size());
   }
 
@@ -89,7 +89,7 @@ class Reader {
     Recorded& record = found_.cases[next_ - 1];
     if (event == "pair") return read_pair(fields, record, before);
     if (event == "run-failed") {
-      found_.failure = name + ": " + PYBOX_TRY(fields.text("why", kLong));
+      found_.failure = name + ": " + PYBOX_TRY(fields.text("why", kLongestText));
       return {};
     }
     if (event != "case-ended") return wrong("is no event that is known: " + visible(event));
@@ -166,8 +166,8 @@ Result<PlannedBench> read_bench_plan(std::string_view text) {
     planned.image = PYBOX_TRY(each.text("image"));
     planned.image_id = PYBOX_TRY(each.text("image_id"));
     planned.program = PYBOX_TRY(each.text("program"));
-    PYBOX_TRY(each.text("text", kLong));
-    PYBOX_TRY(each.text("output", kLong));
+    PYBOX_TRY(each.text("text", kLongestText));
+    PYBOX_TRY(each.text("output", kLongestText));
     PYBOX_TRY(each.finish());
     if (!names.insert(planned.name).second)
       return wrong("plan.json has a case twice: " + visible(planned.name));
@@ -179,7 +179,7 @@ Result<PlannedBench> read_bench_plan(std::string_view text) {
 }
 
 Result<RecordedBench> read_bench_records(std::string_view events, const PlannedBench& plan) {
-  return Reader(plan).read(events);
+  return BenchReader(plan).read(events);
 }
 
 }  // namespace pybox::reports::verify

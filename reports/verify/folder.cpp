@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 3> kSigning = {"evidence.intoto.jsonl", "
 constexpr std::size_t kMostFiles = 200000;
 
 template <class List>
-bool holds(const List& list, std::string_view name) {
+bool stands_in(const List& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
@@ -49,8 +49,9 @@ Result<void> check_name(std::string_view name, FolderOf whose, const std::string
   if (name.starts_with('/') || name.find("..") != std::string_view::npos) {
     return wrong(place + " names a file outside the folder: " + visible(name));
   }
-  if (whose == FolderOf::Bench ? holds(kRequiredOfBench, name)
-                               : is_blob(name) || holds(kRequired, name) || holds(kOptional, name))
+  if (whose == FolderOf::Bench
+          ? stands_in(kRequiredOfBench, name)
+          : is_blob(name) || stands_in(kRequired, name) || stands_in(kOptional, name))
     return {};
   return wrong(place +
                " names a file that does not belong into an evidence folder: " + visible(name));
