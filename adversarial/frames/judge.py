@@ -67,8 +67,10 @@ class Judged:
             left = [pid for pid in descendants(os.getpid()) if pid not in others]
             if not left or time.monotonic() > end:
                 return left
+            # Those of a dead server are ours to reap.
             try:
-                os.waitpid(-1, os.WNOHANG)
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
             except ChildProcessError:
                 pass
             time.sleep(0.01)

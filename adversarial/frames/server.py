@@ -30,10 +30,10 @@ def _stat(pid):
 
 
 def descendants(root):
-    """Living processes below `root`; zombies are dead."""
+    """Processes below `root`. A zombie is one too: whoever started it has still to reap it."""
     parents = {}
     for entry in os.listdir("/proc"):
-        if entry.isdigit() and (fields := _stat(entry)) and fields[0] not in "ZX":
+        if entry.isdigit() and (fields := _stat(entry)):
             parents.setdefault(int(fields[1]), []).append(int(entry))
     found, queue = [], [root]
     while queue:

@@ -46,6 +46,7 @@ FLAWS = {
     "leaks-descriptors": "resources-return",
     "leaks-threads": "resources-return",
     "keeps-children": "resources-return",
+    "keeps-zombies": "resources-return",
     "keeps-memory": "resources-return",
 }
 
@@ -141,6 +142,8 @@ class Wrong:
                                      stderr=subprocess.DEVNULL, start_new_session=True)
             if self.flaw == "keeps-children":
                 self.hoard.append(child)
+        if self.flaw == "keeps-zombies":
+            self.hoard.append(subprocess.Popen(["true"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
         if self.flaw == "leaks-descriptors":
             self.hoard += [os.open("/dev/null", os.O_RDONLY) for _ in range(5)]
         if self.flaw == "leaks-threads":

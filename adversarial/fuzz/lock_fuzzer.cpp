@@ -4,7 +4,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace fuzz = pybox::fuzz;
-  namespace image = pybox::image;
+  namespace pypi = pybox::pypi;
   const auto lock = pypi::parse_requirements_lock(fuzz::text_of(data, size));
   if (!lock) {
     fuzz::require_showable(lock.error());

@@ -30,7 +30,7 @@ inline void require_pin(std::string_view line) {
     require(is_one_of(c, kVersion), "a version's letter");
   line.remove_prefix(version);
   while (!line.empty()) {
-    require(line.starts_with(kHash), "something that is no hash");
+    require(line.starts_with(kHash), "something that is not a hash");
     line.remove_prefix(kHash.size());
     require(line.size() >= 64, "a short hash");
     for (const char c : line.substr(0, 64)) require(is_one_of(c, "0123456789abcdef"), "a digit");

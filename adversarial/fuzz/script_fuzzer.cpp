@@ -62,7 +62,7 @@ void require_dependencies(pypi::InlineScript script) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace fuzz = pybox::fuzz;
-  namespace image = pybox::image;
+  namespace pypi = pybox::pypi;
   const std::string_view text = fuzz::text_of(data, size);
   const auto script = pypi::read_inline_script(text);
   if (!script) {

@@ -99,7 +99,7 @@ Result<Bench> figures_of(std::string_view plan_text, std::string_view events_tex
   const std::vector<BenchEvent> events = PYBOX_TRY(read_bench_events(events_text));
   if (events.empty() || events.front().kind != Kind::Started || events.front().id != plan.id ||
       events.front().plan_sha256 != sha256_hex(plan_text))
-    return bad("events.jsonl does not begin with the plan that stands beside it");
+    return bad("events.jsonl does not begin with the plan beside it");
   Collector collector(plan);
   for (const BenchEvent& event : events) PYBOX_TRY(collector.take(event));
   Bench bench = std::move(collector).finish();

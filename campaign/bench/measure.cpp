@@ -96,19 +96,18 @@ class CaseRun {
     return BenchEnd::RunFailed;
   }
 
-  Result<TimedRun> run_bare() const {
+  Result<sys::ToolResult> run_bare() const {
     const BareProgram program{settings_.rootfs.at(each_.image), each_.text,
                               limits_for_image(each_.image).cpu};
     const auto start = [&](int out, int err) { return start_bare(program, out, err); };
-    return time_process({.start = start,
-                         .patience = kBarePatience,
-                         .cancel_fd = settings_.cancel_fd,
-                         .stop_signal = SIGKILL});
+    return sys::run_to_end(
+        start,
+        {.patience = kBarePatience, .kept = kTimedOutputKept, .cancel_fd = settings_.cancel_fd});
   }
 
   /// Empty: it is a sample.
-  std::string trouble_of_bare(const TimedRun& run) const {
-    if (!run.ended_well()) return trouble_of(run);
+  std::string trouble_of_bare(const sys::ToolResult& run) const {
+    if (!run.ok()) return trouble_of(run);
     return run.out == each_.output ? "" : "it printed something else than it must";
   }
 
@@ -131,7 +130,7 @@ class CaseRun {
   }
 
   Result<BenchEnd> take_bare(PairSample& pair) {
-    const TimedRun run = PYBOX_TRY(run_bare());
+    const sys::ToolResult run = PYBOX_TRY(run_bare());
     if (run.cancelled) return BenchEnd::Cancelled;
     const std::string trouble = trouble_of_bare(run);
     if (!trouble.empty()) return fail("the bare interpreter", trouble);

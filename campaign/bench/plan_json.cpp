@@ -25,7 +25,7 @@ Result<BenchCasePlan> read_case(const json& value, const std::string& place) {
   each.name = PYBOX_TRY(fields.text("case", 255));
   const std::string engine = PYBOX_TRY(fields.text("engine", 16));
   const auto kind = engine_from(engine);
-  if (!kind) return Error(ErrorKind::Evidence, "`" + place + ".engine` is no engine");
+  if (!kind) return Error(ErrorKind::Evidence, "`" + place + ".engine` is not an engine");
   each.engine = *kind;
   each.image = PYBOX_TRY(fields.text("image", 64));
   each.image_id = PYBOX_TRY(fields.text("image_id", 128));

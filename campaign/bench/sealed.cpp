@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <system_error>
+#include <utility>
 
 #include "base/digest.hpp"
 #include "receipt/keys.hpp"
@@ -46,7 +47,7 @@ std::string why_no_sample(const Receipt& receipt, const BenchCasePlan& plan) {
   return {};
 }
 
-Result<TimedRun> SealedRunner::time_exec(const BenchCasePlan& plan) const {
+Result<sys::ToolResult> SealedRunner::time_exec(const BenchCasePlan& plan) const {
   sys::SpawnPlan exec;
   exec.program = pybox_;
   exec.args = {"exec",    "--engine",  std::string(name_of(plan.engine)),
@@ -57,14 +58,11 @@ Result<TimedRun> SealedRunner::time_exec(const BenchCasePlan& plan) const {
   exec.environment = {"LANG=C.UTF-8", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
                       "HOME=" + home_.string(), "PYBOX_HOME=" + home_.string()};
   exec.new_session = true;
-  const auto start = [&](int out, int err) {
-    sys::SpawnPlan each = exec;
-    each.fds = {{out, 1}, {err, 2}};
-    return sys::spawn(each);
-  };
   // Told to stop by SIGINT, pybox removes its box before it ends.
-  return time_process(
-      {.start = start, .patience = kPatience, .cancel_fd = cancel_fd_, .stop_signal = SIGINT});
+  return sys::run_to_end(std::move(exec), {.patience = kPatience,
+                                           .kept = kTimedOutputKept,
+                                           .cancel_fd = cancel_fd_,
+                                           .stop_signal = SIGINT});
 }
 
 Result<Receipt> SealedRunner::take_receipt() {
@@ -88,7 +86,7 @@ Result<Receipt> SealedRunner::take_receipt() {
 Result<SealedRun> SealedRunner::run(const BenchCasePlan& plan) {
   SealedRun run;
   run.timed = PYBOX_TRY(time_exec(plan));
-  if (!run.timed.ended_well()) {
+  if (!run.timed.ok()) {
     run.trouble = trouble_of(run.timed);
     return run;
   }

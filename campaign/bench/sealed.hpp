@@ -15,7 +15,7 @@
 namespace pybox::campaign {
 
 struct SealedRun {
-  TimedRun timed;
+  sys::ToolResult timed;
   BoxFacts box;
   /// Why it is no sample: it failed, its output is wrong, its seal was not verified, its box is not
   /// gone, or its receipt speaks of something else. Empty for a sample.
@@ -32,7 +32,7 @@ class SealedRunner {
   Result<SealedRun> run(const BenchCasePlan& plan);
 
  private:
-  Result<TimedRun> time_exec(const BenchCasePlan& plan) const;
+  Result<sys::ToolResult> time_exec(const BenchCasePlan& plan) const;
   /// The receipt of the run that has just ended, its signature verified; it is removed.
   Result<Receipt> take_receipt();
 

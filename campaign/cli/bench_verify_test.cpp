@@ -84,7 +84,7 @@ TEST_CASE("each file changed, gone or too many is noticed") {
   }
   const BenchFolder more(sample_records());
   more.put("campaign.json", "{}");
-  says(more.refusal(), "campaign.json stands in the folder, but not in the manifest");
+  says(more.refusal(), "campaign.json is in the folder, but not in the manifest");
   const BenchFolder other(sample_records());
   KeySeed seed{};
   seed[0] = 2;

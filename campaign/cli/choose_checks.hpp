@@ -10,7 +10,8 @@
 
 namespace pybox::campaign {
 
-/// The areas that CONTRACT.md names; an area without checks yet is none that is unknown.
+/// The areas of checks, in the order of reports; an area without checks yet is none that is
+/// unknown.
 std::span<const std::string_view> known_areas();
 
 /// What `--checks` names, else what is compiled in.

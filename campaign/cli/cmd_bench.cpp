@@ -32,27 +32,27 @@ namespace fs = std::filesystem;
 
 constexpr std::array kOptions = {
     cli::Option{"--engine", "E", "only on one engine: vm or native"},
-    cli::Option{"--images", "LIST", "of stdlib,data; default: those that are here"},
+    cli::Option{"--images", "LIST", "of stdlib,data; default: those that are set up"},
     cli::Option{"--runs", "N", "pairs of each case that count (default 100)"},
-    cli::Option{"--warm-up", "N", "pairs before them that do not (default 3)"},
+    cli::Option{"--warm-up", "N", "pairs before them that do not count (default 3)"},
     cli::Option{"--think", "MS", "idle time before each run (default 0)"},
-    cli::Option{"--seed", "N", "of the order within pairs; default: a random one"},
+    cli::Option{"--seed", "N", "for the order within pairs; default: random"},
     cli::Option{"--out", "DIR", "where the evidence goes; default: $PYBOX_HOME/bench/…"},
     cli::Option{"--sign", "KEY", "the private key in PEM form; default: this installation's own"},
     cli::Option{"--json", "", "print bench.json instead of the table"}};
 
 constexpr std::string_view kDetails =
-    R"(Each sealed run is one `pybox exec` in a fresh box, nothing made ready for it, beside
-one run of the bare interpreter of the same image, back to back, in random order. Timed
-is from before a process starts until it has been reaped. A run with another output,
-exit code or an unverified seal is no sample: it ends the bench.
+    R"(Each sealed run is one `pybox exec` in a fresh box, with nothing prepared. It is paired
+with a run of the same image's bare interpreter, back to back, in random order. The time
+is from before a process starts until it is reaped. A run with a wrong output or exit
+code, or an unverified seal, ends the bench.
 
-The VM is one of the bench's own. An idle machine gives the truest figures; its load
-stands in the evidence. Percentiles that so few runs cannot bear are left out: p95 needs
-20, p99 needs 100. Nothing passes or fails by its time.
+The bench uses its own VM. An idle machine gives the best figures; the evidence shows
+its load. Percentiles are left out when there are too few runs: p95 needs 20, p99 needs
+100. Nothing passes or fails by its time.
 
-Ctrl-C ends it; what was measured until then is kept. `campaign verify` computes every
-figure again from the raw samples.)";
+Ctrl-C ends it and keeps what was measured. `campaign verify` computes every figure
+again from the raw samples.)";
 
 struct Setting {
   sys::StateDirs dirs;
@@ -231,7 +231,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings&) {
 
 const cli::Command kBench{
     .name = "bench",
-    .summary = "Time sealed runs beside the bare interpreter",
+    .summary = "Compare the time of sealed runs with the bare interpreter",
     .synopsis = "[OPTIONS]",
     .positionals = {},
     .options = kOptions,

@@ -16,13 +16,13 @@ constexpr std::array kPositionals = {cli::Positional{"DIR_A", "evidence of the e
                                      cli::Positional{"DIR_B", "evidence of the later one"}};
 
 constexpr std::array kOptions = {
-    cli::Option{"--html", "FILE", "write the comparison as one self-contained page too"}};
+    cli::Option{"--html", "FILE", "also write the comparison as one self-contained page"}};
 
 constexpr std::string_view kDetails =
-    R"(Compared are the environment and the tools, what each arm of each check showed,
-and which protections are proven. Worse is: a verdict that sank, a held check
-that is gone, a new one that is red, a protection without its proof. Neither
-folder is verified: see `campaign verify`.
+    R"(Compares the environment and the tools, what each arm of each check showed, and
+which protections are proven. Worse means: a verdict sank, a held check is gone, a
+new one is red, a protection lost its proof. Neither folder is verified: see
+`campaign verify`.
 
 Exit code 0: nothing got worse. 1: something did.)";
 
@@ -55,7 +55,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings&) {
 
 const cli::Command kDiff{
     .name = "diff",
-    .summary = "Tell what changed between two campaigns",
+    .summary = "Show what changed between two campaigns",
     .synopsis = "DIR_A DIR_B [--html FILE]",
     .positionals = kPositionals,
     .options = kOptions,

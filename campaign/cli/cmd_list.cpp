@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::array kOptions = {
     cli::Option{"--area", "A", "only the checks of one area"},
-    cli::Option{"--engine", "E", "only those for one engine: vm or native"},
-    cli::Option{"--checks", "DIR", "the checks of a folder instead of those compiled in"},
+    cli::Option{"--engine", "E", "only checks for one engine: vm or native"},
+    cli::Option{"--checks", "DIR", "checks from a folder instead of those compiled in"},
     cli::Option{"--json", "", "print them as JSON"}};
 
 constexpr std::string_view kDetails =
     R"(Each line names the protections that the check's control arm leaves out. A check
-for both engines stands once.)";
+for both engines is listed once.)";
 
 /// Rows of one check: both engines in one line.
 std::string list_text(const std::vector<Check>& checks) {
@@ -55,7 +55,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings&) {
 
 const cli::Command kList{
     .name = "list",
-    .summary = "List the checks, what each claims and what its control leaves out",
+    .summary = "List the checks, their claims and what their controls leave out",
     .synopsis = "[--area A] [--json]",
     .positionals = {},
     .options = kOptions,

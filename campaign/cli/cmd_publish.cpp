@@ -15,13 +15,13 @@ constexpr std::array kPositionals = {
     cli::Positional{"DIR", "evidence folders, one for each campaign", true, true}};
 
 constexpr std::array kOptions = {
-    cli::Option{"-o", "SITE", "the folder to make; a site made before is replaced"},
+    cli::Option{"-o", "SITE", "the folder to make; an earlier site is replaced"},
     cli::Option{"--key", "PUB",
                 "the key that signed them all, PEM (default: the one beside each)"}};
 
 constexpr std::string_view kDetails =
     R"(Each folder is copied and must verify, else nothing is published. The site is whole
-or absent, holds nothing from elsewhere and works from a web server and from disk:
+or absent, loads nothing from elsewhere and works from a web server and from disk:
 index.html with the chain of campaigns and its gaps, what changed between each two,
 latest/, badge.svg, feed.xml.
 

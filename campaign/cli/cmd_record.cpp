@@ -18,13 +18,13 @@ constexpr std::array kPositionals = {cli::Positional{"DIR", "the evidence folder
 constexpr std::array kOptions = {
     cli::Option{"-o", "RECORDING", "the folder to make; its name is the recording's"},
     cli::Option{"--why", "TEXT", "what the recording shows, in one sentence"},
-    cli::Option{"--red", "", "it is of a weak box, and must stay red for ever"}};
+    cli::Option{"--red", "", "it is of a weak box and must stay red"}};
 
 constexpr std::string_view kDetails =
     R"(Cleans the evidence by an allow-list (docs/evidence.md): names of this machine and
-its user, paths, addresses, secrets and tokens go, and what was taken is counted in
-meta.json beside the SHA-256 of the uncleaned events.jsonl. The recording is then
-judged once, and what came is its expect.json.)";
+its user, paths, addresses, secrets and tokens are removed. meta.json counts what was
+removed and has the SHA-256 of the uncleaned events.jsonl. The recording is then judged
+once, and the result is its expect.json.)";
 
 /// The machine's and the user's names, which no pattern finds.
 std::vector<std::string> names_here() {
@@ -80,7 +80,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings&) {
   const replay::Rejudged rejudged = PYBOX_TRY(replay::rejudge(recording));
   if (!rejudged.drifts.empty())
     return Error(ErrorKind::Refused, rejudged.drifts.front().what)
-        .hint("`--red` is for recordings of weak boxes, and for nothing else");
+        .hint("`--red` is only for recordings of weak boxes");
   PYBOX_TRY(replay::write_recording(folder, recording));
   std::string text = fmt::format("{}: {}\n", visible(name), visible(rejudged.judged.verdict));
   for (const auto& [rule, count] : recording.meta.counts)

@@ -17,27 +17,27 @@ namespace {
 constexpr std::array kPositionals = {cli::Positional{"REPLAY_DIR", "the recording"}};
 
 constexpr std::array kOptions = {
-    cli::Option{"--strict", "", "show nothing, and fail on any drift: for CI"},
-    cli::Option{"--speed", "S", "how many times as fast as it was; 0: without pauses (default 1)"},
-    cli::Option{"--accept", "", "write what judging it gives today to its expect.json"}};
+    cli::Option{"--strict", "", "show nothing and fail on any drift: for CI"},
+    cli::Option{"--speed", "S", "how many times faster; 0: without pauses (default 1)"},
+    cli::Option{"--accept", "", "write today's results to its expect.json"}};
 
 constexpr std::string_view kDetails =
-    R"(Shows a recorded campaign as it happened, then judges it again with the oracles of
-this build. Needs no privileges, no VM and no network.
+    R"(Shows a recorded campaign as it happened, then judges it again with this build's
+oracles. Needs no privileges, no VM and no network.
 
-What differs from expect.json is a drift: of a verdict, of the environment, or of
-the format. Exit code 0: no drift; without --strict also one of the environment or
-format alone. 1: drift, or a recording that is not whole. A recording that must stay
-red and does not is a drift of its verdict whatever expect.json says.)";
+A difference from expect.json is drift: of a verdict, of the environment, or of the
+format. Exit code 0: no drift; without --strict also drift of the environment or
+format only. 1: other drift, or a recording that is not whole. A recording that must
+stay red and is not counts as drift of its verdict, whatever expect.json says.)";
 
 Result<double> speed_of(const cli::Words& words) {
   const auto text = words.value("--speed");
   if (!text) return 1.0;
   double speed = 0;
   const auto read = std::from_chars(text->data(), text->data() + text->size(), speed);
-  if (read.ec != std::errc() || read.ptr != text->data() + text->size() || !(speed >= 0) ||
-      speed > 1e6)
-    return Error(ErrorKind::Usage, "`--speed` must be a number from 0 to 1000000");
+  const bool paced = speed >= 1e-3 && speed <= 1e6;
+  if (read.ec != std::errc() || read.ptr != text->data() + text->size() || (speed != 0 && !paced))
+    return Error(ErrorKind::Usage, "`--speed` must be 0, or a number from 0.001 to 1000000");
   return speed;
 }
 

@@ -17,9 +17,9 @@ constexpr std::array kOptions = {
 
 constexpr std::string_view kDetails =
     R"(Judges the recording in DIR again and writes campaign.json, junit.xml, report.html,
-summary.md, ctrf.json and the signed files anew: the same bytes as long as nothing in
-DIR and nothing in this program has changed. Ends with 0 only when the verdict is held.
-Of a bench it computes the figures again and writes its files anew.)";
+summary.md, ctrf.json and the signed files again: the same bytes as long as DIR and this
+program have not changed. Exit code 0 only when the verdict is held. For a bench it
+computes the figures and writes the files again.)";
 
 Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   const std::filesystem::path folder = words.positionals.front();

@@ -39,18 +39,18 @@ constexpr std::array kOptions = {
     cli::Option{"--out", "DIR", "where the evidence goes; default: $PYBOX_HOME/evidence/…"},
     cli::Option{"--sign", "KEY", "the private key in PEM form; default: this installation's own"},
     cli::Option{"--passes", "N", "run every arm N times; disagreement is flaky"},
-    cli::Option{"--expect", "FILE", "the checks that may be unmet here, one a line"},
+    cli::Option{"--expect", "FILE", "the checks that may be unmet here, one per line"},
     cli::Option{"--previous", "DIR",
                 "the evidence that this follows; default: the last of the chain"},
-    cli::Option{"--resume", "", "go on with an interrupted campaign"},
-    cli::Option{"--checks", "DIR", "the checks of a folder instead of those compiled in"}};
+    cli::Option{"--resume", "", "continue an interrupted campaign"},
+    cli::Option{"--checks", "DIR", "checks from a folder instead of those compiled in"}};
 
 constexpr std::string_view kDetails =
-    R"(Each check is tried with every protection on and with the ones left out that should
-stop it; the second must come through, or the first proves nothing. Ends with 0 only
-when nothing is broken, vacuous, flaky or in error and every check that this host
-cannot run is expected; with 1 otherwise. The area `speed` is about true times and cold
-runs; what a run costs is measured by `campaign bench`.)";
+    R"(Each attack is tried with every protection on, and without those that should stop it;
+the second attack must succeed, or the first proves nothing. Exit code 0: nothing is
+broken, vacuous, flaky or in error, and only expected checks cannot run on this host. 1:
+otherwise. The area `speed` checks that times are true and cold runs cold; what a run
+costs is measured by `campaign bench`.)";
 
 /// Everything one run needs, made before anything is written.
 struct Setting {
@@ -143,12 +143,12 @@ Result<Begun> go_on(const Setting& setting, const fs::path& programs) {
     return Error(ErrorKind::Evidence, "plan.json is not the one the campaign began with");
   if (started.tools != PYBOX_TRY(tool_digests(programs)))
     return Error(ErrorKind::Refused, "PyBox has changed since the campaign began")
-        .hint("one campaign is about one build; run it anew");
+        .hint("a campaign is about one build; start a new one");
   for (const PlannedCheck& planned : plan.checks) {
     if (planned.texts.at("program") == sha256_hex(text_of(setting.sources, planned.check, false)))
       continue;
     return Error(ErrorKind::Refused, "the program of `" + planned.check.id + "` is another one now")
-        .hint("one campaign is about one set of checks; run it anew");
+        .hint("a campaign is about one set of checks; start a new one");
   }
   const Event& last = journal.before().back();
   sweep_temporaries(folder);
@@ -170,7 +170,7 @@ Result<Begun> go_on(const Setting& setting, const fs::path& programs) {
 Result<Evidence> carry_out(const Setting& setting, Begun& begun, RunSettings& settings) {
   const WorldSettings world{
       .programs = settings.programs, .dirs = setting.dirs, .cancel_fd = settings.cancel_fd};
-  cli::say("evidence goes to " + begun.folder.string() + "\n");
+  cli::say("writing evidence to " + begun.folder.string() + "\n");
   if (!begun.all_recorded) {
     PYBOX_TRY(cli::with_progress(cli::ProgressMode::Auto, [&](Progress& progress) {
       settings.open_world = [&](EngineKind engine, WorldBoxd boxd) {
@@ -215,7 +215,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   cli::say(summary_text(evidence, around.terminal.colour));
   PYBOX_TRY(cli::print((begun.folder / "report.html").string() + "\n"));
   if (!evidence.complete) {
-    cli::say("interrupted; `campaign run --resume` goes on\n");
+    cli::say("interrupted; `campaign run --resume` continues it\n");
     return cli::exit_code::kInterrupted;
   }
   return evidence.verdict == name_of(Verdict::Held) ? cli::exit_code::kOk : kNotGreen;

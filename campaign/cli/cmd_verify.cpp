@@ -16,16 +16,16 @@ constexpr std::array kOptions = {
     cli::Option{"--key", "PUB", "the signer's public key, PEM (default: the one in the folder)"}};
 
 constexpr std::string_view kDetails =
-    R"(Looks at signatures, payload types, manifest, files, the chain of events, the
-form of campaign.json, and computes every verdict, count and proof again from the
-arms; of a bench, every figure from the raw samples. The reader shares no code with
-what writes evidence. A folder may hold and its verdict be `broken`: this says whether
-it is whole, not whether it is green.
+    R"(Checks signatures, payload types, manifest, files, the chain of events and the form
+of campaign.json, and computes every verdict, count and proof again from the arms; for
+a bench, every figure from the raw samples. The reader shares no code with what writes
+evidence. Valid evidence may have the verdict `broken`: this says whether it is whole,
+not whether it is green.
 
-Without --key nothing says who signed: the key beside the evidence shows only that
-nothing changed since.
+Without --key nothing says who signed: the folder's own key only shows that nothing
+changed since.
 
-Exit code 0: it holds. 1: it does not, and the message says what and where.)";
+Exit code 0: it is valid. 1: it is not, and the message says what and where.)";
 
 struct Chosen {
   PublicKey key{};
@@ -51,11 +51,11 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   const std::filesystem::path dir = words.positionals.front();
   std::error_code ignored;
   if (!std::filesystem::is_directory(dir, ignored)) {
-    return Error(ErrorKind::Usage, "`" + dir.string() + "` is no folder")
+    return Error(ErrorKind::Usage, "`" + dir.string() + "` is not a folder")
         .hint("an evidence folder is what `campaign run` or `campaign bench` wrote");
   }
   const auto does_not_hold = [&](Error error) {
-    const Error told = std::move(error).context("the evidence does not hold");
+    const Error told = std::move(error).context("the evidence is not valid");
     cli::say(cli::error_text(told, around.terminal.colour));
     return kNotGreen;
   };
@@ -74,7 +74,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
 
 const cli::Command kVerify{
     .name = "verify",
-    .summary = "Check that an evidence folder is whole, unchanged and says what its arms say",
+    .summary = "Check that an evidence folder is whole, unchanged and consistent",
     .synopsis = "DIR [--key PUB]",
     .positionals = kPositionals,
     .options = kOptions,

@@ -11,7 +11,7 @@ namespace pybox::campaign {
 namespace {
 
 constexpr std::string_view kPurposeOfCampaign =
-    "Try to break every claim of PyBox, with its protection and without, and write down what came";
+    "Attack every claim of PyBox, with its protection and without, and record the results";
 
 bool asks_for_help(const std::string& word) { return word == "--help" || word == "-h"; }
 

@@ -55,7 +55,7 @@ Result<fs::path> make_evidence_folder(const std::optional<std::string_view>& out
                                       const std::string& created) {
   const fs::path folder =
       PYBOX_TRY(make_folder_for(out, evidence_home(dirs), id, created,
-                                "name a new folder, or go on with an interrupted campaign by "
+                                "choose a new folder, or continue an interrupted campaign with "
                                 "`--resume`"));
   PYBOX_TRY(sys::ensure_private_dir(folder / "raw"));
   return folder;
@@ -72,7 +72,7 @@ Result<fs::path> folder_to_resume(const std::optional<std::string_view>& out,
   for (const fs::path& folder : folders) {
     if (!has_complete_end(folder) || !is_written(folder)) return folder;
   }
-  return Error(ErrorKind::Usage, "there is no interrupted campaign to go on with")
+  return Error(ErrorKind::Usage, "there is no interrupted campaign to continue")
       .hint("`--out DIR` names one elsewhere");
 }
 

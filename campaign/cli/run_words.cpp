@@ -28,8 +28,8 @@ Result<void> check_choice(const cli::Words& words) {
   const bool all = words.has("--all");
   const bool named = words.has("--area") || !words.positionals.empty();
   if (words.has("--resume") && (all || named))
-    return usage("`--resume` goes on with a plan; it takes no checks");
-  if (all && named) return usage("`--all` stands beside a choice of checks");
+    return usage("`--resume` continues a plan; it takes no checks");
+  if (all && named) return usage("`--all` cannot be combined with a choice of checks");
   if (!all && !named && !words.has("--resume"))
     return usage("`campaign run` needs `--all`, `--area A` or the name of a check")
         .hint("`campaign list` shows what there is");
@@ -57,7 +57,7 @@ Result<RunWords> run_words(const cli::Words& words, const CheckSources& sources)
   if (read.resume) return read;
   read.checks = PYBOX_TRY(choose_checks(sources, words));
   if (read.checks.empty())
-    return usage("there are no such checks").hint("`campaign list` shows what there is");
+    return usage("no check matches").hint("`campaign list` shows what there is");
   return read;
 }
 

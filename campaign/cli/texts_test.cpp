@@ -74,7 +74,7 @@ TEST_CASE(
   CHECK(again.error().kind() == ErrorKind::Refused);
   CHECK(again.error().message().ends_with("is not empty"));
   CHECK(again.error().hint() ==
-        "name a new folder, or go on with an interrupted campaign by `--resume`");
+        "choose a new folder, or continue an interrupted campaign with `--resume`");
   const std::string out = folder.at("out");
   CHECK(make_evidence_folder(out, dirs, id, created).value() == out);
 }
@@ -84,7 +84,7 @@ TEST_CASE("without an interrupted campaign there is nothing to resume") {
   const auto none = folder_to_resume({}, dirs_in(folder));
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error().kind() == ErrorKind::Usage);
-  CHECK(none.error().message() == "there is no interrupted campaign to go on with");
+  CHECK(none.error().message() == "there is no interrupted campaign to continue");
   CHECK(none.error().hint() == "`--out DIR` names one elsewhere");
 }
 

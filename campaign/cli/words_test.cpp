@@ -52,16 +52,17 @@ TEST_CASE("a choice that names nothing is a usage error that says what was meant
   CHECK(answer({"xyz"}) == "unknown check `xyz` | " + list);
   CHECK(answer({"--area", "restriction"}) ==
         "unknown area `restriction` | did you mean `restrictions`?");
-  CHECK(answer({"--area", "speed"}) == "there are no such checks | " + list);
+  CHECK(answer({"--area", "speed"}) == "no check matches | " + list);
   CHECK(answer({"--all", "--engine", "nativ"}) ==
         "unknown engine `nativ` | did you mean `native`?");
-  CHECK(answer({"--all", "--engine", "docker"}) == "there are no such checks | " + list);
+  CHECK(answer({"--all", "--engine", "docker"}) == "no check matches | " + list);
 }
 
 TEST_CASE("words that contradict each other are a usage error") {
-  CHECK(answer({"--all", "net.thing"}) == "`--all` stands beside a choice of checks");
-  CHECK(answer({"--all", "--area", "files"}) == "`--all` stands beside a choice of checks");
-  CHECK(answer({"--resume", "--all"}) == "`--resume` goes on with a plan; it takes no checks");
+  CHECK(answer({"--all", "net.thing"}) == "`--all` cannot be combined with a choice of checks");
+  CHECK(answer({"--all", "--area", "files"}) ==
+        "`--all` cannot be combined with a choice of checks");
+  CHECK(answer({"--resume", "--all"}) == "`--resume` continues a plan; it takes no checks");
   CHECK(answer({"--resume"}) == "0");
 }
 

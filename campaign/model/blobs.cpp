@@ -33,7 +33,7 @@ Result<std::string> Blobs::keep(std::string_view bytes) const {
 
 Result<std::string> Blobs::read(std::string_view name) const {
   if (!is_digest(name))
-    return Error(ErrorKind::Evidence, "`" + visible(name) + "` is no name of a blob");
+    return Error(ErrorKind::Evidence, "`" + visible(name) + "` is not a name of a blob");
   auto bytes = sys::read_file(place(name), kLargestBlob);
   if (!bytes) return std::move(bytes).error().as(ErrorKind::Evidence);
   if (sha256_hex(bytes.value()) != name)

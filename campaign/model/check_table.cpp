@@ -45,7 +45,7 @@ Result<void> check_protections(const std::vector<std::string>& names, std::size_
     std::vector<std::string_view> known;
     for (const box::Protection& each : box::protections()) known.push_back(each.name);
     const std::string_view meant = nearest(name, known);
-    return at_line(line, ticks(name) + " is no protection" +
+    return at_line(line, ticks(name) + " is not a protection" +
                              (meant.empty() ? "" : "; did you mean " + ticks(meant) + "?"));
   }
   return {};
@@ -151,7 +151,7 @@ Result<Check> read_check(const TomlValue& table, const std::string& area, Engine
   check.id = PYBOX_TRY(fields.required("id", TomlKind::Text))->text;
   fields.ignore({"engines"});
   if (!is_plain_word(check.id) || check.id.find('.') == std::string::npos)
-    return at_line(table.line, ticks(check.id) + " is no id: it must look like `group.thing`");
+    return at_line(table.line, ticks(check.id) + " is not an id: it must look like `group.thing`");
   check.group = PYBOX_TRY(fields.required("group", TomlKind::Text))->text;
   check.claim = PYBOX_TRY(fields.required("claim", TomlKind::Text))->text;
   if (check.group.empty() || check.claim.empty())
@@ -159,7 +159,7 @@ Result<Check> read_check(const TomlValue& table, const std::string& area, Engine
   PYBOX_TRY(read_program(check, fields, reader, table.line));
   check.oracle = PYBOX_TRY(text_of(fields, "oracle", "probe"));
   if (!reader.is_oracle(check.oracle))
-    return at_line(table.line, ticks(check.oracle) + " is no oracle");
+    return at_line(table.line, ticks(check.oracle) + " is not an oracle");
   check.needs_canary = PYBOX_TRY(flag_of(fields, "needs_canary"));
   check.own_world = PYBOX_TRY(flag_of(fields, "own_world"));
   if (check.own_world && engine != EngineKind::Vm)
@@ -191,7 +191,7 @@ Result<std::vector<EngineKind>> engines_of(const TomlValue& table) {
   for (const EngineKind engine : {EngineKind::Vm, EngineKind::Native}) {
     const TomlValue* own = PYBOX_TRY(fields.optional(name_of(engine), TomlKind::Table));
     if (own != nullptr && std::find(engines.begin(), engines.end(), engine) == engines.end())
-      return at_line(own->line, ticks(name_of(engine)) + " stands here, but not in `engines`");
+      return at_line(own->line, ticks(name_of(engine)) + " is given here, but not in `engines`");
   }
   return engines;
 }
@@ -218,7 +218,7 @@ Result<void> read_table(std::vector<Check>& checks, std::map<std::string, std::s
     const std::string& id = checks.back().id;
     const std::string here = file + " line " + std::to_string(table.line);
     const auto [other, is_new] = seen.emplace(id, here);
-    if (!is_new) return at_line(table.line, ticks(id) + " stands in " + other->second + " already");
+    if (!is_new) return at_line(table.line, ticks(id) + " is in " + other->second + " already");
   }
   return {};
 }

@@ -106,18 +106,19 @@ TEST_CASE("what a check table gets wrong is said with file and line") {
         at + "9: `needs_canary` of the check must be true or false, not a number");
   CHECK(trouble(with("needs = [\"luck\"]")) ==
         at + "1: `needs` names `luck`, which nothing looks for");
-  CHECK(trouble(with("oracle = \"delphi\"")) == at + "1: `delphi` is no oracle");
+  CHECK(trouble(with("oracle = \"delphi\"")) == at + "1: `delphi` is not an oracle");
   CHECK(trouble(with("timeout_s = 0")) ==
         at + "9: `timeout_s` must be more than 0 and at most 300");
   CHECK(trouble(with("own_world = true")) ==
         at + "1: `own_world` is for the vm engine alone; set it in `vm`");
-  CHECK(trouble(with("vm.cut = [\"ns.ipc\"]")) == at + "9: `vm` stands here, but not in `engines`");
+  CHECK(trouble(with("vm.cut = [\"ns.ipc\"]")) ==
+        at + "9: `vm` is given here, but not in `engines`");
   CHECK(trouble(with("driver = \"d.py\"")) ==
         at + "1: `net.thing` needs either `probe` or `driver`");
   CHECK(trouble(with("expect.control = [\"EPERM\"]")) ==
-        at + "1: `EPERM` stands in `expect.protected` and in `expect.control`");
+        at + "1: `EPERM` is in both `expect.protected` and `expect.control`");
   CHECK(trouble(with("expect.only.ns.net = [\"EPERM\"]")) ==
-        at + "9: `expect.only` names `ns.net`, which is no member of a cut set of two and more");
+        at + "9: `expect.only` names `ns.net`, which is not a member of a cut set of two and more");
   CHECK(trouble(with("native.id = \"x.y\"")) == at + "9: `native.id` cannot be replaced");
   CHECK(trouble(with("ask = { when = 2026-01-01 }")) ==
         at + "9: `ask` holds a time; write it as a text");
@@ -142,7 +143,7 @@ TEST_CASE("names that are not there are said with the nearest one") {
   const std::string at = "restrictions/a.toml: line 1: ";
   std::string table = kGood;
   table.replace(table.find("ns.net"), 6, "ns.nett");
-  CHECK(trouble(table) == at + "`ns.nett` is no protection; did you mean `ns.net`?");
+  CHECK(trouble(table) == at + "`ns.nett` is not a protection; did you mean `ns.net`?");
   table = kGood;
   table.replace(table.find("p.py"), 4, "q.py");
   CHECK(trouble(table) == at + "there is no probe `q.py`; did you mean `p.py`?");

@@ -57,7 +57,7 @@ Result<void> read_only_arms(Check& check, TomlFields& expect) {
     const bool is_cut = std::find(check.cut.begin(), check.cut.end(), name) != check.cut.end();
     if (!is_cut || check.cut.size() < 2) {
       return at_line(list->line, "`expect.only` names " + ticks(name) +
-                                     ", which is no member of a cut set of two and more");
+                                     ", which is not a member of a cut set of two and more");
     }
     check.expected[kOnly + name] = PYBOX_TRY(words_in(*list, "expect.only." + name));
   }
@@ -79,7 +79,7 @@ Result<void> read_expect(Check& check, TomlFields& fields, std::size_t line) {
   if (check.expected[kControl].empty()) check.expected[kControl] = {kReached};
   for (const std::string& each : check.expected[kControl]) {
     if (std::find(signatures.begin(), signatures.end(), each) != signatures.end())
-      return at_line(line, ticks(each) + " stands in `expect.protected` and in `expect.control`");
+      return at_line(line, ticks(each) + " is in both `expect.protected` and `expect.control`");
   }
   check.expected[kBenign] = PYBOX_TRY(words_of(expect, "benign"));
   if (check.expected[kBenign].empty()) check.expected[kBenign] = {"works"};

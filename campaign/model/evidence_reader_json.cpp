@@ -151,7 +151,7 @@ Result<void> check_consistency(const Evidence& evidence) {
   }
   const auto whole = verdict_from(evidence.verdict);
   if (evidence.verdict == "incomplete" || (whole && *whole != Verdict::NotApplicable)) return {};
-  return bad("`verdict` is `" + visible(evidence.verdict) + "`, which is no verdict of a campaign");
+  return bad("`verdict` is `" + visible(evidence.verdict) + "`, which is not a verdict of a campaign");
 }
 
 Result<Evidence> read_root(const json& root) {

@@ -44,11 +44,11 @@ TEST_CASE("a campaign is read with every check, arm and attempt") {
 
 TEST_CASE("a campaign that is not as it must be is refused, with the place") {
   CHECK(refusal_of("\"complete\":true", "\"complete\":true,\"complete\":true") ==
-        "the key `complete` stands twice");
+        "the key `complete` appears twice");
   CHECK(refusal_of("\"complete\":true", "\"complete\":1") == "`complete` must be true or false");
   CHECK(refusal_of("\"complete\":true", "\"complete\":true,\"more\":1") == "unknown key `more`");
   CHECK(refusal_of("\"held\":38", "\"held\":39") == "`counts.held` is 39, but the checks give 38");
-  CHECK(refusal_of("\"verdict\":\"held\"", "\"verdict\":\"fine\"").find("no verdict") !=
+  CHECK(refusal_of("\"verdict\":\"held\"", "\"verdict\":\"fine\"").find("not a verdict") !=
         std::string::npos);
   CHECK(refusal_of("\"events_sha256\":\"", "\"events_sha256\":\"x") ==
         "`events_sha256` must be a SHA-256 in hex digits");
@@ -56,7 +56,7 @@ TEST_CASE("a campaign that is not as it must be is refused, with the place") {
   CHECK(refusal_of("\"arm\":\"control\"", "\"arm\":\"protected\"").find("twice") !=
         std::string::npos);
   CHECK(refusal_of("\"id\":\"net.loopback\"", "\"id\":\"net.iouring\"") ==
-        "the check `net.iouring@vm` stands twice");
+        "the check `net.iouring@vm` appears twice");
   CHECK(
       refusal_of("\"attempt\":1,", "").find("`checks[0].arms[0].attempts[0].attempt` is missing") !=
       std::string::npos);

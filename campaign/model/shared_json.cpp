@@ -72,14 +72,14 @@ Result<std::string> digest_of(JsonFields& fields, std::string_view key) {
 Result<EngineKind> engine_of(JsonFields& fields) {
   const std::string name = PYBOX_TRY(fields.text("engine"));
   if (const auto engine = engine_from(name)) return *engine;
-  return Error(ErrorKind::Evidence, "`" + fields.place("engine") + "` is no engine");
+  return Error(ErrorKind::Evidence, "`" + fields.place("engine") + "` is not an engine");
 }
 
 Result<Verdict> verdict_of(JsonFields& fields, std::string_view key) {
   const std::string name = PYBOX_TRY(fields.text(key));
   if (const auto verdict = verdict_from(name)) return *verdict;
   return Error(ErrorKind::Evidence,
-               "`" + fields.place(key) + "` is `" + visible(name) + "`, which is no verdict");
+               "`" + fields.place(key) + "` is `" + visible(name) + "`, which is not a verdict");
 }
 
 Result<std::optional<PreviousRun>> previous_of(JsonFields& fields) {

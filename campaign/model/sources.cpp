@@ -36,7 +36,7 @@ Result<void> read_into(std::map<std::string, std::string>& texts, const fs::path
 Result<CheckSources> read_sources(const fs::path& folder) {
   std::error_code failed;
   if (!fs::is_directory(folder, failed)) {
-    return Error(ErrorKind::Usage, "`" + visible(folder.string()) + "` is no folder")
+    return Error(ErrorKind::Usage, "`" + visible(folder.string()) + "` is not a folder")
         .hint("a folder of checks holds AREA/*.toml, probes/*.py and drivers/*.py");
   }
   CheckSources sources;
@@ -44,7 +44,7 @@ Result<CheckSources> read_sources(const fs::path& folder) {
     PYBOX_TRY(read_into(sources.tables, folder / area, ".toml", area + "/"));
   if (sources.tables.empty()) {
     return Error(ErrorKind::Usage, "`" + visible(folder.string()) + "` holds no check tables")
-        .hint("they stand in AREA/*.toml");
+        .hint("they are in AREA/*.toml");
   }
   PYBOX_TRY(read_into(sources.probes, folder / "probes", ".py"));
   PYBOX_TRY(read_into(sources.drivers, folder / "drivers", ".py"));

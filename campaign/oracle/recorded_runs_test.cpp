@@ -53,7 +53,7 @@ TEST_CASE("a recorded run is as recorded only when every pass is") {
   CHECK(other.why == "pass 2: outcome/exit_code is 3, not 0");
 }
 
-TEST_CASE("a driver that made no run is no answer to a recorded run") {
+TEST_CASE("a driver that made no run is not an answer to a recorded run") {
   const Check check;
   CHECK(read_recorded_hello(check, driver_record("[]")).signature == "malformed");
   CHECK(read_recorded_hello(check, driver_record("7")).signature == "malformed");

@@ -12,7 +12,7 @@ using nlohmann::json;
 Result<json> object_from(std::string_view text, std::string_view what) {
   json value = PYBOX_TRY_CONTEXT(parse_json(text), std::string(what));
   if (value.is_object()) return value;
-  return Error(ErrorKind::Protocol, std::string(what) + " is no JSON object");
+  return Error(ErrorKind::Protocol, std::string(what) + " is not a JSON object");
 }
 
 std::string ascii(const json& value) {

@@ -1,9 +1,8 @@
 #pragma once
 /// Theory of operation: a driver is a Python program of ours on this host, started as the leader of
 /// a session of its own, with one JSON object as its stdin and a bound on its time. When it has
-/// ended, was cancelled or ran out of time, its process group is killed, and only then is the
-/// leader reaped, so that the group's number cannot be another's by then. Its output is kept up to
-/// a size and otherwise read and dropped.
+/// ended, was cancelled or ran out of time, its process group is killed (sys/runner.hpp). Its
+/// output is kept up to a size and otherwise read and dropped.
 
 #include <filesystem>
 #include <string>
@@ -47,7 +46,7 @@ struct DriverRun {
   std::string trouble;  ///< how it ended otherwise than by exit code 0; empty when it did
   bool cancelled = false;
 };
-constexpr std::size_t kDriverOutputKept = std::size_t{1} << 20U;
+constexpr Bytes kDriverOutputKept = 1_MiB;
 
 /// Error: it could not be started.
 Result<DriverRun> run_driver(const DriverOrder& order);

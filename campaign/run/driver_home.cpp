@@ -8,7 +8,7 @@
 #include "base/digest.hpp"
 #include "campaign/run/driver.hpp"
 #include "sys/file.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 
 namespace pybox::campaign {
 namespace {

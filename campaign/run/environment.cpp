@@ -14,7 +14,7 @@
 #include "campaign/run/redact.hpp"
 #include "sys/cgroup.hpp"
 #include "sys/file.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "vm/qemu_command.hpp"
 
 namespace pybox::campaign {

@@ -19,7 +19,7 @@ Result<Journal> Journal::create(const std::filesystem::path& folder) {
   auto lines = ChainedLines::create(folder / "events.jsonl");
   if (!lines && lines.error().errno_code() == EEXIST) {
     return Error(ErrorKind::Refused, "`" + folder.string() + "` holds a campaign already")
-        .hint("`--resume` goes on with it; `--out` names another folder");
+        .hint("`--resume` continues it; `--out` chooses another folder");
   }
   if (!lines) return std::move(lines).error();
   return Journal(std::move(lines).value());
@@ -33,7 +33,7 @@ Result<Journal> Journal::resume(const std::filesystem::path& folder) {
   std::vector<Event> before = PYBOX_TRY(read_events(std::string_view(text).substr(0, whole)));
   if (before.empty()) {
     return Error(ErrorKind::Refused, "the campaign in `" + folder.string() + "` never began")
-        .hint("remove the folder and run it anew");
+        .hint("remove the folder and run it again");
   }
   const std::string_view lines = std::string_view(text).substr(0, whole - 1);
   const std::size_t last = lines.rfind('\n');

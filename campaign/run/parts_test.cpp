@@ -16,7 +16,7 @@
 #include "campaign/run/redact.hpp"
 #include "files/folder_for_tests.hpp"
 #include "sys/file.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 
 namespace pybox::campaign {
 namespace {
@@ -111,7 +111,7 @@ TEST_CASE("a driver that is cancelled ends at once") {
 TEST_CASE("of a driver's output the first part is kept and the rest read") {
   const auto run = drive("import sys\nsys.stdout.write('x' * (3 << 20))\n");
   REQUIRE(run.has_value());
-  CHECK(run.value().out.size() == kDriverOutputKept);
+  CHECK(run.value().out.size() == kDriverOutputKept.count);
   CHECK(run.value().trouble.empty());
 }
 

@@ -11,7 +11,7 @@
 #include "campaign/world/witnesses.hpp"
 #include "campaign/world/worlds.hpp"
 #include "sys/cgroup.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 
 namespace pybox::campaign {
 namespace {

@@ -16,6 +16,7 @@
 
 #include "campaign/world/planted.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::campaign {
 namespace {
@@ -55,9 +56,9 @@ Result<void> join_init() {
 /// The block device of the disk that the VM has for us; empty when there is none.
 std::string find_disk() {
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/sys/block", error)) {
-    const auto serial = sys::read_file(entry.path() / "serial");
-    if (serial && serial->starts_with("first")) return "/dev/" + entry.path().filename().string();
+  for (const std::filesystem::path& disk : sys::entries_of("/sys/block", error)) {
+    const auto serial = sys::read_file(disk / "serial");
+    if (serial && serial->starts_with("first")) return "/dev/" + disk.filename().string();
   }
   return "";
 }

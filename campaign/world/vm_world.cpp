@@ -14,7 +14,8 @@
 #include "campaign/world/witnesses.hpp"
 #include "campaign/world/worlds.hpp"
 #include "sys/file.hpp"
-#include "sys/process.hpp"
+#include "sys/listing.hpp"
+#include "sys/runner.hpp"
 #include "vm/client.hpp"
 #include "vm/launch.hpp"
 #include "vm/lock.hpp"
@@ -36,10 +37,10 @@ constexpr const char* kWorlds = "worlds";
 /// Removes the folders of worlds whose campaign and VM were both killed: nobody locks those.
 void sweep(const fs::path& worlds) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(worlds, error)) {
-    const auto folder = sys::open_path(entry.path(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  for (const fs::path& world : sys::entries_of(worlds, error)) {
+    const auto folder = sys::open_path(world, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (folder && ::flock(folder->get(), LOCK_EX | LOCK_NB) == 0)
-      (void)sys::remove_tree(entry.path()).has_value();
+      (void)sys::remove_tree(world).has_value();
   }
 }
 
@@ -69,8 +70,6 @@ class VmWorld final : public World {
 
  private:
   Result<void> start(Progress& progress);
-  Result<bool> take_line(std::string_view line, Progress& progress);
-  Result<void> wait_ready(const sys::Fd& pipe, Progress& progress);
   Result<void> wait_planted();
   Result<void> renew();
   void read_console();
@@ -112,39 +111,6 @@ void VmWorld::forget_earlier_guest() {
   witnesses_ = Witnesses("pybox-world " + canary_ + " ");
 }
 
-/// True: ready.
-Result<bool> VmWorld::take_line(std::string_view line, Progress& progress) {
-  const std::size_t space = std::min(line.find(' '), line.size());
-  const std::string_view word = line.substr(0, space);
-  const std::string_view rest = line.substr(std::min(space + 1, line.size()));
-  if (word == "ready") return true;
-  if (word == "failed") return vm::failure_from(rest);
-  if (word == "stage") progress.stage(rest);
-  if (word == "stage" && rest.starts_with(vm::kBootStage)) forget_earlier_guest();
-  if (word == "notice") progress.note(rest);
-  return false;
-}
-
-Result<void> VmWorld::wait_ready(const sys::Fd& pipe, Progress& progress) {
-  std::string buffer;
-  std::array<char, 4096> chunk;
-  for (;;) {
-    std::array<pollfd, 2> watched = {pollfd{pipe.get(), POLLIN, 0},
-                                     pollfd{settings_.cancel_fd, POLLIN, 0}};
-    if (::poll(watched.data(), watched.size(), -1) < 0) continue;
-    if (watched[1].revents != 0) return Error(ErrorKind::Interrupted, "the start was interrupted");
-    const ssize_t n = ::read(pipe.get(), chunk.data(), chunk.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Error(ErrorKind::HostCannot, "campaign-vm ended before its VM was ready");
-    buffer.append(chunk.data(), static_cast<std::size_t>(n));
-    for (std::size_t end = buffer.find('\n'); end != std::string::npos; end = buffer.find('\n')) {
-      const std::string line = buffer.substr(0, end);
-      buffer.erase(0, end + 1);
-      if (PYBOX_TRY(take_line(line, progress))) return {};
-    }
-  }
-}
-
 Result<void> VmWorld::start(Progress& progress) {
   sys::Pipe told = PYBOX_TRY(sys::make_pipe());
   sys::Pipe life = PYBOX_TRY(sys::make_pipe());
@@ -161,7 +127,15 @@ Result<void> VmWorld::start(Progress& progress) {
   supervisor_ = PYBOX_TRY(sys::spawn(plan));
   life_ = std::move(life.write);
   told.write.reset();
-  PYBOX_TRY_CONTEXT(wait_ready(told.read, progress), "starting the world's VM");
+  vm::StartWatcher watcher;
+  watcher.stage = [&](std::string_view text) {
+    progress.stage(text);
+    if (text.starts_with(vm::kBootStage)) forget_earlier_guest();
+  };
+  watcher.notice = [&](std::string_view text) { progress.note(text); };
+  vm::SupervisorWords words(std::move(told.read), watcher, settings_.cancel_fd);
+  const Error lost(ErrorKind::HostCannot, "campaign-vm ended before its VM was ready");
+  PYBOX_TRY_CONTEXT(words.until_ready(lost), "starting the world's VM");
   progress.stage("");
   return {};
 }

@@ -19,7 +19,7 @@ TEST_CASE("what was planted and touched is read from among other console lines")
   CHECK(witnesses.take().empty());
 }
 
-TEST_CASE("a line without the canary, of another kind or with an odd count is no witness") {
+TEST_CASE("a line without the canary, of another kind or with an odd count is not a witness") {
   Witnesses witnesses(kPrefix);
   for (const std::string& line :
        {std::string("noticed tcp 1"), "pybox-world " + std::string(32, 'b') + " noticed tcp 1",
@@ -36,7 +36,7 @@ TEST_CASE("a line without the canary, of another kind or with an odd count is no
   CHECK(witnesses.take() == std::vector<std::string>{"tcp 1"});
 }
 
-TEST_CASE("the first object that was planted stands, and a broken one is none") {
+TEST_CASE("the first object that was planted stands, and a broken one does not count") {
   Witnesses witnesses("");
   witnesses.feed("planted {\"a\":\"\x1b\"}\nplanted [1]\n");
   CHECK_FALSE(witnesses.planted());

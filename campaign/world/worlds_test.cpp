@@ -13,7 +13,7 @@
 #include "store/registry.hpp"
 #include "sys/cgroup.hpp"
 #include "sys/file.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "sys/syscalls.hpp"
 #include "vm/qemu_command.hpp"
 

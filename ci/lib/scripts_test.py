@@ -1,4 +1,4 @@
-"""Tests of the scripts in ci/: the backports source and the comparison of skipped tests."""
+"""Tests of the scripts in ci/: steps and work beside them, the backports source, the comparison of skipped tests."""
 
 import importlib.machinery
 import importlib.util
@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import tempfile
 import textwrap
+import time
 import unittest
 
 CI = pathlib.Path(__file__).resolve().parent.parent
@@ -90,6 +91,59 @@ class Backports(unittest.TestCase):
 
     def test_no_source_is_a_failure(self):
         self.assertIsNone(self.stanza({"sources.list": "\n"}))
+
+
+class Steps(unittest.TestCase):
+    """What ci/quickstart and ci/test show of their steps, in a log."""
+
+    def run_bash(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            return subprocess.run(["bash", "-euo", "pipefail", "-c", f"cd {folder}; . {CI}/lib/say.sh; . {CI}/lib/build.sh; {text}"],
+                                  capture_output=True, text=True, timeout=60)
+
+    def test_a_long_step_says_how_far_it_is(self):
+        done = self.run_bash("""steps_total=1 tick_s=1
+            work() { printf '[3/8] Building x.o\\nwarning: w\\n' | without_progress; sleep 1.5; }
+            step Building work""")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stdout, "warning: w\n")
+        self.assertIn("[1/1] Building: 1 s, 3 of 8 done\n", done.stderr)
+        self.assertRegex(done.stderr, r"Building: done in 1\.\d s\n$")
+
+    def test_a_step_that_fails_ends_the_script_with_its_code(self):
+        done = self.run_bash("work() { return 7; }; step Building work; say never")
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("Building: failed after", done.stderr)
+        self.assertNotIn("never", done.stderr)
+
+    def test_work_beside_is_quiet_when_it_succeeds(self):
+        done = self.run_bash("work() { echo chatter; }; beside fetching logs/f work; await fetching; cat logs/f")
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn("chatter", done.stderr)
+        self.assertRegex(done.stderr, r"fetching: took \d+\.\d s, status 0")
+        self.assertIn("chatter", done.stdout)
+
+    def test_work_beside_that_fails_shows_its_log(self):
+        done = self.run_bash("work() { echo the reason; return 3; }; beside fetching logs/f work; step Waiting await fetching")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("the reason", done.stderr)
+        self.assertIn("fetching: failed (status 3)", done.stderr)
+
+    def test_work_beside_ends_with_the_script(self):
+        done = self.run_bash("""work() { echo $BASHPID >pid; exec sleep 1000; }; beside fetching logs/f work
+            until [ -s pid ]; do read -r -t 0.05 <> <(:) || true; done; cat pid; fail enough""")
+        self.assertEqual(done.returncode, 1)
+        for _ in range(100):
+            if not pathlib.Path(f"/proc/{done.stdout.strip()}/cmdline").exists():
+                return
+            time.sleep(0.05)
+        self.assertNotIn(b"sleep", pathlib.Path(f"/proc/{done.stdout.strip()}/cmdline").read_bytes())
+
+
+class Slowest(unittest.TestCase):
+    def test_the_slowest_come_first_and_the_sum_is_of_all(self):
+        lines = list(load("slowest").table([(0.5, "a"), (2.0, "b"), (1.0, "c")], 2))
+        self.assertEqual(lines[2:], ["| 2.0 | b |", "| 1.0 | c |", "| 3.5 | all 3 tests; the 2 above: 3.0 |"])
 
 
 class ComparedSkips(unittest.TestCase):

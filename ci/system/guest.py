@@ -1,7 +1,7 @@
 """Runs the native engine's tests inside a throw-away VM and keeps each result.
 
-usage: guest.py run --pybox PATH --home DIR --init PATH --results FILE     boots, runs both phases
-       guest.py result --results FILE PHASE NAME                          one result, for ctest
+usage: guest.py run --pybox PATH --home DIR --init PATH --results FILE PHASE    boots, runs them as `root` or `user`
+       guest.py result --results FILE NAME                                     one result, for ctest
 
 The VM: the product's guest kernel, the base image as its disk, and an initramfs with the tests' own init
 (guest_host/), the static programs and these files. Silence is failure: a test without a result failed.
@@ -22,6 +22,8 @@ import adversarial
 HERE = pathlib.Path(__file__).resolve().parent
 AGENTS = adversarial.FOLDER.parent / "campaign/clients/agents"
 PROGRAMS = ("pybox", "boxd", "campaign", "campaign-plant", "boxd-campaign")
+# Two of these VMs run at once, one a phase.
+CPUS = "1"
 # Nothing heard for so long means that the guest hangs: longer than any one test may take.
 SILENCE_S = 300
 
@@ -81,10 +83,11 @@ def accelerators():
 
 def qemu_words(options, folder, accelerator):
     return [
-        "qemu-system-x86_64", "-machine", f"q35,accel={accelerator}", "-cpu", "max", "-m", "1536", "-smp", "2",
+        "qemu-system-x86_64", "-machine", f"q35,accel={accelerator}", "-cpu", "max", "-m", "1536", "-smp", CPUS,
         "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-sandbox", "on",
         "-kernel", str(options.home / "vm/kernel/vmlinuz"), "-initrd", str(folder / "initramfs"),
-        "-append", "console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off cgroup_no_v1=all rcupdate.rcu_expedited=1",
+        "-append", "console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off cgroup_no_v1=all rcupdate.rcu_expedited=1 "
+                   f"PYBOX_PHASE={options.phase}",
         "-drive", f"file={options.home}/images/stdlib/image.erofs,format=raw,if=none,readonly=on,id=image",
         "-device", "virtio-blk-pci,drive=image", "-device", "virtio-rng-pci", "-device", "virtio-serial-pci",
         "-chardev", f"file,id=results,path={folder}/results", "-device",
@@ -109,19 +112,18 @@ def wait_for(qemu, results):
 
 
 def read_results(lines):
-    """{phase: {"tests": {name: result}, "status": n}} from the lines of the results port."""
-    phases, current = {}, None
+    """{"tests": {name: result}, "status": n} from the lines of the results port; no status: it did not end."""
+    tests, status = {}, None
     for line in lines:
         try:
             entry = json.loads(line)
         except ValueError:
             continue
-        if "phase" in entry:
-            current = phases.setdefault(entry["phase"], {"tests": {}, "status": None})
-            current["status"] = entry.get("status", current["status"])
-        elif current is not None:
-            current["tests"][entry["name"]] = entry
-    return phases
+        if "status" in entry:
+            status = entry["status"]
+        else:
+            tests[entry["name"]] = entry
+    return {"tests": tests, "status": status}
 
 
 def emulator_failed(folder):
@@ -148,26 +150,21 @@ def run(options):
         (folder / "initramfs").write_bytes(initramfs(options, folder))
         for accelerator in accelerators():
             for _ in range(3):
-                phases, trouble = boot(options, folder, accelerator)
+                told, trouble = boot(options, folder, accelerator)
                 if not emulator_failed(folder):
                     break
                 print("the emulator lost the guest (Oops: int3); once more")
-            if phases:
+            if told["tests"]:
                 break
-        for name in ("root", "user"):
-            phase = phases.get(name)
-            if phase is None:
-                trouble = trouble or f"phase {name} did not begin"
-            elif phase["status"] not in (0, 1):
-                trouble = trouble or f"phase {name} ended with {phase['status']}"
-            elif not phase["tests"]:
-                trouble = trouble or f"phase {name} gave no result at all"
-        options.results.write_text(json.dumps(phases, indent=1))
+        if told["status"] not in (0, 1):
+            trouble = trouble or f"the tests ended with {told['status']}"
+        elif not told["tests"]:
+            trouble = trouble or "the tests gave no result at all"
+        options.results.write_text(json.dumps(told, indent=1))
         if trouble:
             print(trouble)
             print((folder / "console").read_text(errors="replace")[-6000:])
-        for name, phase in phases.items():
-            print(f"{name}: {len(phase['tests'])} results, {sum(t['seconds'] for t in phase['tests'].values()):.0f} s")
+        print(f"{len(told['tests'])} results, {sum(t['seconds'] for t in told['tests'].values()):.0f} s")
         return 1 if trouble else 0
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -175,11 +172,11 @@ def run(options):
 
 def result(options):
     try:
-        phases = json.loads(options.results.read_text())
+        told = json.loads(options.results.read_text())
     except (OSError, ValueError) as error:
         print(f"no results from the guest: {error}")
         return 1
-    found = phases.get(options.phase, {}).get("tests", {}).get(options.name)
+    found = told.get("tests", {}).get(options.name)
     if found is None:
         print("the guest gave no result for this test")
         return 1
@@ -195,10 +192,10 @@ def main():
     boot = verbs.add_parser("run")
     for word in ("--pybox", "--home", "--init"):
         boot.add_argument(word, type=pathlib.Path, required=True)
+    boot.add_argument("phase", choices=("root", "user"))
     one = verbs.add_parser("result")
     for verb in (boot, one):
         verb.add_argument("--results", type=pathlib.Path, required=True)
-    one.add_argument("phase")
     one.add_argument("name")
     options = parser.parse_args()
     return run(options) if options.verb == "run" else result(options)

@@ -16,6 +16,12 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 
+import adversarial
+
+sys.path.insert(0, str(adversarial.FOLDER / "frames"))
+
+from pulse import Pulse  # noqa: E402, F401
+
 ALL = ("native", "vm")
 NATIVE = ("native",)
 VM = ("vm",)
@@ -38,6 +44,8 @@ class Test:
     engines: tuple
     timeout_s: int
     serial: bool
+    apart: bool
+    locks: tuple
     labels: tuple
     guest: bool
 
@@ -48,12 +56,14 @@ class Test:
 TESTS = []
 
 
-def test(name, engines=ALL, timeout_s=120, serial=False, labels=(), guest=True):
-    """Registers a test. `serial`: nothing else may run beside it (it watches the host or the clock).
+def test(name, engines=ALL, timeout_s=120, serial=False, apart=False, locks=(), labels=(), guest=True):
+    """Registers a test. `serial`: nothing else may run beside it: it compares times of a few milliseconds.
+    `apart`: it looks at the whole host and must not see others' boxes: a native one runs in namespaces of its own
+    (`apart`); on the vm engine the boxes are elsewhere and the clients are marked (host.Programs.of). `locks`: what only one test at a time may use; that of the vm engine is implied.
     `guest`: also run inside the VM, where cgroup v2 is (native engine only)."""
 
     def register(function):
-        TESTS.append(Test(name, function, tuple(engines), timeout_s, serial, tuple(labels), guest))
+        TESTS.append(Test(name, function, tuple(engines), timeout_s, serial, apart, tuple(locks), tuple(labels), guest))
         return function
 
     return register
@@ -155,11 +165,11 @@ class Probe:
         return ["exec", "--engine", self.engine, "--receipt", str(receipt or self.folder / "receipt.json"),
                 *([] if limit_s is None else ["--timeout", str(limit_s)]), *[str(w) for w in words]]
 
-    def exec(self, *words, limit_s=20, stdin=b"", env=None, patience_s=None):
-        """`pybox exec` with a receipt file, which is read back."""
-        receipt = self.folder / "receipt.json"
+    def exec(self, *words, limit_s=20, stdin=b"", env=None, patience_s=None, receipt=None):
+        """`pybox exec` with a receipt file, which is read back; runs at once need one each."""
+        receipt = receipt or self.folder / "receipt.json"
         receipt.unlink(missing_ok=True)
-        run = self.pybox(*self.exec_words(*words, limit_s=limit_s), stdin=stdin, env=env,
+        run = self.pybox(*self.exec_words(*words, limit_s=limit_s, receipt=receipt), stdin=stdin, env=env,
                          patience_s=patience_s or (limit_s or 2) + PATIENCE_S)
         if receipt.exists():
             run.receipt = json.loads(receipt.read_bytes())
@@ -200,6 +210,11 @@ class Probe:
 
     def has(self, what, text, part):
         return self.check(what, part in text, f"{_short(part)} is not in {_short(text)}")
+
+    def soon(self, what, got, limit_s, pulse, low=0):
+        """A time that should be at most limit_s, and is when the machine does its part: what a pulse beside it was
+        late may come on top, once for each of the few steps of a run's end."""
+        return self.within(f"{what} (the host was up to {pulse.late:.3f} s late)", got, low, limit_s + 5 * pulse.late)
 
     def lacks(self, what, text, part):
         return self.check(what, part not in text, f"{_short(part)} is in {_short(text)}")

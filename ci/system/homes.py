@@ -105,6 +105,17 @@ def new_home(t, name="own"):
     return home
 
 
+def side_home(t):
+    """For a native test that counts the receipts of its own runs: a home beside the shared one, of the same images.
+    The shared VM is one for all; a guest runs one test at a time."""
+    if t.engine == "vm" or t.setting.guest:
+        return
+    t.home = t.folder / "side-home"
+    t.home.mkdir(mode=0o700)
+    (t.home / "images").symlink_to(t.setting.home / "images")
+    shutil.copytree(t.setting.home / "keys", t.home / "keys")
+
+
 def leftovers(home):
     """What only an unfinished set-up has."""
     return sorted(str(p) for pattern in ("cache/work-*", "images/.*", "vm/.*") for p in pathlib.Path(home).glob(pattern))

@@ -1,12 +1,14 @@
 """What the host shows of PyBox's work from outside: processes, cgroups, mounts, descriptors, files.
 
-Only tests marked `serial` may compare two views, since others' boxes would show in them.
+Only tests marked `serial` or `apart` may compare two views, since others' boxes would show in them.
 """
 
 import os
 import pathlib
 import re
 import time
+
+from harness import Pulse
 
 
 def stat_fields(pid):
@@ -73,11 +75,21 @@ def is_boxed(pid):
 
 class Programs:
     """Which processes are PyBox's: they run the tested build's programs, live in a box's cgroup, or are
-    a QEMU that was given the home's files."""
+    a QEMU that was given the home's files. With a mark (a variable's NAME=VALUE) only the first kind, and of those
+    the ones that were started with it: the boxes of the vm engine are not on the host."""
 
-    def __init__(self, setting, home):
-        self.home = str(home)
+    def __init__(self, setting, home, mark=None):
+        self.home, self.mark = str(home), mark
         self.identities = {_identity(p) for p in setting.pybox.parent.iterdir()} - {None}
+
+    @staticmethod
+    def of(t):
+        """Those of a test that is `apart` natively; on the vm engine other tests run natively beside it."""
+        mark = None
+        if t.engine == "vm":
+            t.extra_env["PYBOX_TEST_MARK"] = t.nonce()
+            mark = f"PYBOX_TEST_MARK={t.extra_env['PYBOX_TEST_MARK']}"
+        return Programs(t.setting, t.home or t.setting.home, mark)
 
     def running(self):
         """{(pid, start time): command line}, zombies left out."""
@@ -87,10 +99,23 @@ class Programs:
             if fields is None or fields[0] in "ZX":
                 continue
             line = command_line(pid)
-            if (_identity(f"/proc/{pid}/exe") in self.identities or is_boxed(pid)
-                    or ("qemu" in line and self.home in line)):
+            if self.is_ours(pid, line):
                 found[pid, fields[19]] = f"{name_of(pid)}: {line}"[:160]
         return found
+
+    def is_ours(self, pid, line):
+        known = _identity(f"/proc/{pid}/exe") in self.identities
+        if self.mark:
+            return known and has_variable(pid, self.mark)
+        return known or is_boxed(pid) or ("qemu" in line and self.home in line)
+
+
+def has_variable(pid, text):
+    """Whether a process was started with the variable NAME=VALUE."""
+    try:
+        return text.encode() in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
 
 
 def cgroups():
@@ -105,8 +130,14 @@ def mounts():
     return {" ".join(line.split()[3:5] + line.split(" - ")[-1].split()[:2]) for line in lines}
 
 
-def files_below(folder):
-    return {str(p) for p in pathlib.Path(folder).rglob("*")}
+def files_below(folder, but):
+    """Everything below a folder; what is named in `but` and lies directly in it is left out unread."""
+    found = set()
+    for place, folders, files in os.walk(folder):
+        if place == folder:
+            folders[:] = [name for name in folders if name not in but]
+        found |= {f"{place}/{name}" for name in (*folders, *files)}
+    return found
 
 
 def _listed(folder):
@@ -120,31 +151,53 @@ class View:
     """The host at one moment."""
 
     # What a run leaves on purpose: its kept receipt, the folder that is every box's empty one, and that an image
-    # was checked (one small file an image).
-    KEPT = ("receipts", "empty", "cache")
+    # was checked (one small file an image). And what no run writes to: the images, of tens of thousands of files;
+    # a look that takes a second of a busy machine shows what was, not what is.
+    KEPT = ("receipts", "empty", "cache", "images")
 
     def __init__(self, programs):
         home = programs.home
-        kept = tuple(f"{home}/{name}" for name in self.KEPT)
         self.things = {f"process {pid} {line}" for (pid, _), line in programs.running().items()}
-        self.things |= {f"cgroup {c}" for c in cgroups()}
-        self.things |= {f"mount {m}" for m in mounts()}
-        self.things |= {f"file {f}" for f in files_below(home) if not f.startswith(kept)}
+        if not programs.mark:
+            self.things |= {f"cgroup {c}" for c in cgroups()}
+            self.things |= {f"mount {m}" for m in mounts()}
+        self.things |= {f"file {f}" for f in files_below(home, self.KEPT)}
         self.things |= {f"file {f}" for f in _listed("/tmp") | _listed("/dev/shm") if "pybox" in f
-                        and "/pybox-test-" not in f}
+                        and not f.startswith(("/tmp/pybox-test-", "/tmp/pybox-guest-"))}
 
     def since(self, before):
         return sorted(self.things - before.things)
 
 
-def settle(programs, before, patience_s):
-    """Waits until nothing new is left since `before`; returns what is still there after patience_s."""
+# No wait is longer; a box that is still there then stays.
+NEVER_S = 30
+
+
+def settle(programs, before, patience_s, but=()):
+    """Waits until nothing new is left since `before`; returns what a look begun after patience_s still shows.
+    `but`: kinds of things ("cgroup", …) that may stay."""
     end = time.monotonic() + patience_s
     while True:
-        news = View(programs).since(before)
-        if not news or time.monotonic() > end:
+        is_last = time.monotonic() > end
+        news = [thing for thing in View(programs).since(before) if not thing.startswith(tuple(but))]
+        if not news or is_last:
             return news
         time.sleep(0.05)
+
+
+def check_gone(t, what, programs, before, limit_s, began=None, but=()):
+    """Checks that nothing new is left limit_s seconds after `began` (default: now), or as much later as the machine
+    was late meanwhile."""
+    began = began or time.monotonic()
+    with Pulse() as pulse:
+        while True:
+            took = time.monotonic() - began
+            news = settle(programs, before, 0, but)
+            if not news or took > limit_s + NEVER_S:
+                break
+            time.sleep(0.02)
+    t.check(what, not news, "; ".join(news)[:600])
+    t.soon(f"{what}: after so many seconds", took, limit_s, pulse)
 
 
 def descriptors(pid):

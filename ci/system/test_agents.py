@@ -42,7 +42,7 @@ def agent_runs(t, agent):
 def agent_is_interrupted(t, agent):
     """The agent is stopped during a run: the box is gone, and a receipt says that it was cancelled."""
     call = scripted.cancel_call(t.nonce())
-    programs = host.Programs(t.setting, t.setting.home)
+    programs = host.Programs.of(t)
     before = host.View(programs)
     setting = setting_of(t)
     with scripted.model(setting, [call]) as (address, _):
@@ -88,11 +88,11 @@ def codex_cli(t):
     agent_runs(t, codex)
 
 
-@test("Claude Code is interrupted during a run", engines=NATIVE, guest=False, timeout_s=200, serial=True)
+@test("Claude Code is interrupted during a run", engines=NATIVE, guest=False, timeout_s=200, apart=True)
 def claude_code_interrupted(t):
     agent_is_interrupted(t, claude)
 
 
-@test("Codex is interrupted during a run", engines=NATIVE, guest=False, timeout_s=200, serial=True)
+@test("Codex is interrupted during a run", engines=NATIVE, guest=False, timeout_s=200, apart=True)
 def codex_interrupted(t):
     agent_is_interrupted(t, codex)

@@ -48,7 +48,8 @@ def works_in(pid, place):
     return False
 
 
-@test("a bench times sealed runs beside bare ones, and its evidence verifies", engines=ALL, guest=False, serial=True)
+@test("a bench times sealed runs beside bare ones, and its evidence verifies", engines=ALL, guest=False,
+      locks=("campaign",))
 def bench(t):
     folder = t.folder / "bench"
     code, out, err = ended(campaign(t, "bench", "--engine", t.engine, "--images", "stdlib", "--runs", 2, "--warm-up", 1,
@@ -73,7 +74,7 @@ def bench(t):
     t.equal("nothing is left", left_over(t), [])
 
 
-@test("a bench's changed sample and changed figure are told", engines=NATIVE, guest=False)
+@test("a bench's changed sample and changed figure are told", engines=NATIVE, guest=False, locks=("campaign",))
 def tampered(t):
     folder = t.folder / "bench"
     code, _, err = ended(campaign(t, "bench", "--engine", "native", "--images", "stdlib", "--runs", 1, "--warm-up", 0,
@@ -90,7 +91,7 @@ def tampered(t):
     t.equal("put back it verifies", (code, err), (0, ""))
 
 
-@test("an interrupted bench keeps what it has and leaves nothing", engines=NATIVE, guest=False, serial=True)
+@test("an interrupted bench keeps what it has and leaves nothing", engines=NATIVE, guest=False, locks=("campaign",))
 def interrupted(t):
     folder = t.folder / "bench"
     process = campaign(t, "bench", "--engine", "native", "--images", "stdlib", "--runs", 5000, "--out", folder)

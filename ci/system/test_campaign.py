@@ -19,7 +19,7 @@ def control_seals(judged):
 
 
 @test("a few checks of the campaign hold natively, and their controls leave out what they say", engines=NATIVE,
-      timeout_s=280)
+      timeout_s=280, apart=True, locks=("campaign",))
 def a_few_checks(t):
     root_with_v2 = t.setting.guest and os.geteuid() == 0
     names = EVERYWHERE + (ROOT_WITH_V2 if root_with_v2 else [])

@@ -1,6 +1,8 @@
 """One test for each entry of cases.json: a program and what must be seen of it from outside.
 
-An entry: {id, why, code | program (bytes as \\xNN), args, argv, stdin, env, limit_s, engines, serial, expect}.
+An entry: {id, why, code | program (bytes as \\xNN), args, argv, stdin, env, limit_s, reach, engines, expect}.
+reach: code that gets as far as the program must get before its limit, and ends there. How long that takes here, a few
+times over, is the limit then: an emulated guest on a busy machine needs longer.
 expect: exit (number or list), stdout (exact), stdout_has, stderr_has, stdout_lacks (text or list),
 receipt {dotted.path: value | {"min": n, "max": n} | {"in": [...]}}, max_wall_s (where nothing is emulated).
 """
@@ -11,7 +13,7 @@ import pathlib
 from harness import ALL, test
 
 CASES = json.loads((pathlib.Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))["cases"]
-KNOWN_KEYS = {"id", "why", "code", "program", "args", "argv", "stdin", "env", "limit_s", "engines", "expect"}
+KNOWN_KEYS = {"id", "why", "code", "program", "args", "argv", "stdin", "env", "limit_s", "reach", "engines", "expect"}
 KNOWN_EXPECT = {"exit", "stdout", "stdout_has", "stderr_has", "stdout_lacks", "receipt", "max_wall_s"}
 
 
@@ -46,7 +48,12 @@ def _run_case(t, case):
         source = case["code"].encode()
     program = t.file("case.py", source)
     expect = case["expect"]
-    run = t.exec(*case.get("args", []), program, *case.get("argv", []), limit_s=case.get("limit_s", 20),
+    limit_s = case.get("limit_s", 20)
+    if "reach" in case:
+        reached = t.exec("-c", case["reach"], limit_s=25)
+        t.ended(reached, 0)
+        limit_s = round(min(25, max(limit_s, 3 * reached.get("outcome.wall_s", 0))), 3)
+    run = t.exec(*case.get("args", []), program, *case.get("argv", []), limit_s=limit_s,
                  stdin=case.get("stdin", "").encode(), env=case.get("env"))
     codes = expect.get("exit", 0)
     t.check("exit code", run.exit in (codes if isinstance(codes, list) else [codes]),

@@ -35,28 +35,28 @@ def section(*names):
     return lambda case: case["section"] in names
 
 
-@test("raw MCP frames: framing, envelopes, parameters, methods", timeout_s=240, serial=True, guest=False)
+@test("raw MCP frames: framing, envelopes, parameters, methods", timeout_s=240, guest=False)
 def envelopes(t):
     play_all(t, section("framing and encoding", "batches and scalars", "envelope fields and ids",
                         "params, JSON syntax, size", "methods and notifications"))
 
 
-@test("raw MCP frames: life cycle, arguments, the modern era, incidents", timeout_s=240, serial=True, guest=False)
+@test("raw MCP frames: life cycle, arguments, the modern era, incidents", timeout_s=240, guest=False)
 def life_cycle(t):
     play_all(t, section("life cycle", "arguments", "modern era", "incidents"))
 
 
-@test("raw MCP frames: what the code prints and writes", timeout_s=240, serial=True, guest=False)
+@test("raw MCP frames: what the code prints and writes", timeout_s=240, guest=False)
 def prints(t):
     play_all(t, section("what the code prints and writes"))
 
 
-@test("raw MCP frames: cancellation, concurrency, progress", timeout_s=300, serial=True, guest=False)
+@test("raw MCP frames: cancellation, concurrency, progress", timeout_s=300, guest=False)
 def concurrency(t):
     play_all(t, section("cancel, concurrency, progress"))
 
 
-@test("raw MCP frames: pipes, end of input, signals", timeout_s=300, serial=True, guest=False)
+@test("raw MCP frames: pipes, end of input, signals", timeout_s=300, guest=False)
 def pipes(t):
     play_all(t, section("pipes, end of input, signals"))
 

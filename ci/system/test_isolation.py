@@ -178,7 +178,7 @@ def keeper(t):
     t.has("stdout", run.text, "end")
 
 
-@test("two boxes cannot meet", serial=True)
+@test("two boxes cannot meet")
 def two_boxes(t):
     word = "pybox" + t.nonce()
     first = (f"import socket,time\nfrom multiprocessing.shared_memory import SharedMemory\nopen('/tmp/{word}','w').write('x')\n"

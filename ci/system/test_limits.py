@@ -1,36 +1,46 @@
 """Limits as the kernel enforces them, and what the receipt shows of them."""
 
+from concurrent.futures import ThreadPoolExecutor
 
-from harness import NATIVE, test
+from harness import NATIVE, Pulse, test
 
 MIB = 1 << 20
 
 
-@test("a sleeping program is stopped at its limit", serial=True)
+@test("a sleeping program is stopped at its limit")
 def deadline(t):
-    run = t.exec("-c", "import time; time.sleep(8)", limit_s=0.4)
+    with Pulse() as pulse:
+        run = t.exec("-c", "import time; time.sleep(8)", limit_s=0.4)
     t.ended(run, 124, "SUPERVISOR_KILL_OBSERVED")
     t.receipt(run, outcome__signal=9, outcome__exit_code=137, outcome__deadline_fired=True,
               outcome__box_timer_fired=False)
-    t.within("wall_s of the receipt", run.get("outcome.wall_s"), 0.4, 0.4 + (1.5 if t.slow else 0.15))
+    t.soon("wall_s of the receipt", run.get("outcome.wall_s"), 0.4 + (1.5 if t.slow else 0.15), pulse, low=0.4)
 
 
 @test("the deadline is met again and again", engines=NATIVE, serial=True, guest=False)
 def deadline_spread(t):
-    walls = []
-    for _ in range(10):
-        run = t.exec("-c", "while True: pass", limit_s=0.3)
+    for number in range(10):
+        with Pulse() as pulse:
+            run = t.exec("-c", "while True: pass", limit_s=0.3)
         t.ended(run, 124, "SUPERVISOR_KILL_OBSERVED")
-        walls.append(run.get("outcome.wall_s"))
-    t.within("earliest", min(walls), 0.3, 0.45)
-    t.within("latest", max(walls), 0.3, 0.45)
+        t.soon(f"wall_s of run {number}", run.get("outcome.wall_s"), 0.45, pulse, low=0.3)
 
 
-@test("an exit at the very deadline has one cause", serial=True)
+@test("an exit at the very deadline has one cause")
 def deadline_race(t):
+    # How long it takes from the start of the clock to the program's first line is what this machine makes of it.
+    starts = [t.exec("-c", "pass").get("outcome.wall_s", 0) for _ in range(3)]
+    last = max(0.0, 1.0 - sorted(starts)[1])
+
+    def at_the_deadline(number):
+        """Ends between 50 ms before and 50 ms after."""
+        return t.exec("-c", f"import time; time.sleep({max(0, last + (number - 10) / 200):.4f})", limit_s=1.0,
+                      receipt=t.folder / f"receipt-{number}.json")
+
     seen = set()
-    for number in range(20):
-        run = t.exec("-c", f"import time; time.sleep({0.9 + number / 200})", limit_s=1.0)
+    with ThreadPoolExecutor(2 if t.slow else 4) as pool:
+        runs = list(pool.map(at_the_deadline, range(20)))
+    for run in runs:
         observation = run.get("outcome.observation")
         seen.add(observation)
         if observation == "TARGET_EXIT_OBSERVED":
@@ -47,9 +57,10 @@ def deadline_race(t):
 
 @test("a run without --timeout has two seconds")
 def default_limit(t):
-    run = t.exec("-c", "import time; time.sleep(8)", limit_s=None)
+    with Pulse() as pulse:
+        run = t.exec("-c", "import time; time.sleep(8)", limit_s=None)
     t.ended(run, 124, "SUPERVISOR_KILL_OBSERVED")
-    t.within("wall_s", run.get("outcome.wall_s"), 2.0, 4.0)
+    t.soon("wall_s", run.get("outcome.wall_s"), 4.0, pulse, low=2.0)
 
 
 @test("the limits in force are those of the image")
@@ -75,19 +86,21 @@ more.close(); print(time.monotonic() - began, flush=True); at(3 * STEP)
 """
 
 
-@test("steps of memory show in the series at the right times", serial=True)
+@test("steps of memory show in the series at the right times")
 def memory_steps(t):
     step = 5 if t.slow else 2
-    run = t.exec("-c", STEPS.replace("STEP", str(step)), limit_s=30)
+    with Pulse() as pulse:
+        run = t.exec("-c", STEPS.replace("STEP", str(step)), limit_s=30)
     t.ended(run, 0)
     reached, rises, risen, falls = (float(line) for line in run.text.split())
     series = run.get("kernel.series", [])
     t.within("number of samples", len(series), 20, 64)
     # The program's clock starts after its interpreter; the series starts at the go message.
     offset = run.get("outcome.wall_s") - 3 * step
+    edge = 0.1 + 2 * pulse.late
 
     def between(begin, end):
-        return [m for s, m, *_ in series if begin + offset + 0.1 <= s <= end + offset - 0.1]
+        return [m for s, m, *_ in series if begin + offset + edge <= s <= end + offset - edge]
 
     for what, begin, end, low, high in (("20 MiB", reached, rises, 20, 45), ("100 MiB", risen, falls, 100, 125),
                                         ("20 MiB again", falls, 3 * step, 20, 45)):
@@ -98,15 +111,19 @@ def memory_steps(t):
     t.within("peak in MiB", run.get("kernel.memory_peak_bytes", 0) / MIB, 100, 128)
 
 
-@test("samples stand 0.05 s apart in the first second and stay within 64", serial=True)
+@test("samples stand 0.05 s apart in the first second and stay within 64")
 def sample_spacing(t):
-    run = t.exec("-c", "import time; time.sleep(4)", limit_s=10)
+    with Pulse(0.05) as pulse:
+        run = t.exec("-c", "import time; time.sleep(4)", limit_s=10)
     t.ended(run, 0)
     times = [s[0] for s in run.get("kernel.series", [])]
     gaps = [b - a for a, b in zip(times, times[1:])]
     t.within("samples in all", len(times), 20, 64)
     t.check("none closer than 0.05 s", min(gaps, default=0) >= 0.0499, str(min(gaps, default=0)))
-    t.within("samples in the first second", len([s for s in times if s < 1.0]), 6 if t.slow else 12, 21)
+    # As many as a thread out here managed to wake that often, in its worst second.
+    managed = min(len([b for b in pulse.beats if second <= b < second + 1]) for second in range(4))
+    t.within(f"samples in the first second ({managed} out here)", len([s for s in times if s < 1.0]),
+             min(6 if t.slow else 12, managed * 6 // 10), 21)
     t.equal("kernel.samples counts them", run.get("kernel.samples"), len(times))
 
 

@@ -53,7 +53,11 @@ class Client:
 def quick(t):
     nowhere = {**t.environment(), "PYBOX_HOME": str(t.folder / "nothing-here")}
     times = []
+    bare = []
     for _ in range(9):
+        began = time.monotonic()
+        subprocess.run([t.setting.pybox, "version"], stdout=subprocess.DEVNULL, check=True)
+        bare.append(time.monotonic() - began)
         server = Server([str(t.setting.pybox), "mcp"], nowhere)
         began = time.monotonic()
         server.send(b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}\n'
@@ -63,7 +67,9 @@ def quick(t):
         server.end_input()
         server.wait_end(5)
         server.kill()
-    t.within("seconds to initialize and list, start included", sorted(times)[4], 0, 0.1 if t.slow else 0.04)
+    # On a busy machine starting any program takes longer: what that took beside it, a few times over.
+    t.within(f"seconds to initialize and list, start included (bare start {sorted(bare)[4]:.4f} s)", sorted(times)[4], 0,
+             max(0.1 if t.slow else 0.04, 4 * sorted(bare)[4]))
     t.check("no state was made", not (t.folder / "nothing-here").exists())
 
 

@@ -60,7 +60,7 @@ class Mirror(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@test("a mirror that is none, or that Debian did not sign, is refused", engines=NO_ENGINE)
+@test("a server that is not a mirror, or that Debian did not sign, is refused", engines=NO_ENGINE)
 def bad_mirrors(t):
     t.home = t.folder / "own"
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Mirror)

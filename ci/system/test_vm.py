@@ -30,7 +30,7 @@ def status(t):
     return json.loads(run.out) if run.out else {}
 
 
-@test("without the VM: exit 125, what to type, and nothing is executed", engines=VM, serial=True)
+@test("without the VM: exit 125, what to type, and nothing is executed", engines=VM)
 def not_running(t):
     own_home(t)
     marker = t.folder / "marker"
@@ -43,10 +43,10 @@ def not_running(t):
     t.equal("pybox vm status says so", status(t).get("running"), False)
 
 
-@test("starting twice is one VM, stopping leaves nothing", engines=VM, serial=True, timeout_s=300)
+@test("starting twice is one VM, stopping leaves nothing", engines=VM, timeout_s=300)
 def lifecycle(t):
     home = own_home(t)
-    programs = host.Programs(t.setting, home)
+    programs = host.Programs.of(t)
     before = host.View(programs)
     try:
         for _ in range(2):
@@ -65,10 +65,11 @@ def lifecycle(t):
     left = [x for x in host.settle(programs, before, 3.0) if "/pybox/vm/" not in x and "/keys" not in x
             and not x.endswith("/pybox/run")]
     t.check("nothing is left", not left, "; ".join(left)[:600])
+    t.equal("QEMU processes afterwards", qemus(home), [])
     t.equal("stopping a stopped VM is no failure", t.pybox("vm", "stop").exit, 0)
 
 
-@test("two simultaneous starts are one VM", engines=VM, serial=True, timeout_s=300)
+@test("two simultaneous starts are one VM", engines=VM, timeout_s=300)
 def simultaneous(t):
     home = own_home(t)
     starts = []
@@ -91,7 +92,7 @@ def simultaneous(t):
         t.pybox("vm", "stop", patience_s=60)
 
 
-@test("QEMU killed in the middle of a run: BOX_LOST, 125, no hang; then it starts again", engines=VM, serial=True,
+@test("QEMU killed in the middle of a run: BOX_LOST, 125, no hang; then it starts again", engines=VM,
       timeout_s=300)
 def qemu_killed(t):
     home = own_home(t)
@@ -117,7 +118,7 @@ def qemu_killed(t):
         t.pybox("vm", "stop", patience_s=60)
 
 
-@test("the supervisor killed: its leftovers are recognised, and a start works", engines=VM, serial=True, timeout_s=300)
+@test("the supervisor killed: its leftovers are recognised, and a start works", engines=VM, timeout_s=300)
 def supervisor_killed(t):
     home = own_home(t)
     programs = host.Programs(t.setting, home)
@@ -146,7 +147,7 @@ def _kill_if_of(pid, home):
         os.kill(pid, signal.SIGKILL)
 
 
-@test("what a resumed guest could share with another differs", engines=VM, serial=True, timeout_s=300)
+@test("what a resumed guest could share with another differs", engines=VM, timeout_s=300)
 def resumes_differ(t):
     own_home(t)
     code = ("import os,uuid\nprint(os.getrandom(8).hex(), uuid.uuid4(), hash('x'), id(object()), "

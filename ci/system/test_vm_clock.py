@@ -42,7 +42,7 @@ class Stutter:
                     pass
 
 
-@test("a guest that was held back while it booted has the host's second", engines=VM, serial=True, timeout_s=400)
+@test("a guest that was held back while it booted has the host's second", engines=VM, timeout_s=400)
 def held_back(t):
     home = own_home(t)
     for state in (home / "vm" / "saved").glob("*"):

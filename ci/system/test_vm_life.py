@@ -57,7 +57,7 @@ def nothing_left(t, home, patience_s=5.0):
     t.equal("files in run/", [p.name for p in pathlib.Path(home, "run").glob("*")], [])
 
 
-@test("a saved VM is resumed; one that is damaged or does not fit is replaced", engines=VM, serial=True, timeout_s=600)
+@test("a saved VM is resumed; one that is damaged or does not fit is replaced", engines=VM, timeout_s=600)
 def saved_state(t):
     home = own_home(t)
     try:
@@ -98,7 +98,7 @@ def saved_state(t):
     nothing_left(t, home)
 
 
-@test("stale files name nobody, and no foreign process is touched", engines=VM, serial=True, timeout_s=400)
+@test("stale files name nobody, and no foreign process is touched", engines=VM, timeout_s=400)
 def stale_files(t):
     home = own_home(t)
     foreign = subprocess.Popen(["sleep", "1000"])
@@ -129,7 +129,7 @@ def stale_files(t):
         stop(t)
 
 
-@test("a QEMU or a supervisor that hangs is reported and can be stopped", engines=VM, serial=True, timeout_s=400)
+@test("a QEMU or a supervisor that hangs is reported and can be stopped", engines=VM, timeout_s=400)
 def hangs(t):
     home = own_home(t)
     try:
@@ -155,7 +155,7 @@ def hangs(t):
         stop(t)
 
 
-@test("a start that is killed leaves nothing and does not spoil the next", engines=VM, serial=True, timeout_s=600)
+@test("a start that is killed leaves nothing and does not spoil the next", engines=VM, timeout_s=600)
 def killed_start(t):
     home = own_home(t)
     try:
@@ -199,7 +199,7 @@ def many_clients(t):
         t.equal("cleanup", json.loads(receipt.read_text())["cleanup"]["status"], "REMOVED")
 
 
-@test("an image made while the VM runs is plugged in", engines=VM, serial=True, timeout_s=300)
+@test("an image made while the VM runs is plugged in", engines=VM, timeout_s=300)
 def plugged_in(t):
     home = own_home(t)
     try:
@@ -246,7 +246,7 @@ def _changed_image(t, home):
     return record["id"]
 
 
-@test("an ordinary user starts, uses and stops the VM", engines=VM, serial=True, timeout_s=300)
+@test("an ordinary user starts, uses and stops the VM", engines=VM, timeout_s=300)
 def ordinary_user(t):
     home = t.folder / "pybox"
     shutil.copytree(t.setting.home, home, symlinks=True,

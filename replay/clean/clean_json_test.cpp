@@ -140,12 +140,12 @@ TEST_CASE("cleaning is deterministic, and cleaning what is clean changes nothing
   CHECK(again.counts.empty());
 }
 
-TEST_CASE("what is no event, or misses a blob, is no evidence") {
+TEST_CASE("what is not an event, or misses a blob, is not evidence") {
   Evidence evidence = Planted().evidence;
   evidence.blobs.clear();
   CHECK(clean(evidence, {}).error().message().find("is missing") != std::string::npos);
   evidence.events = "7\n";
-  CHECK(clean(evidence, {}).error().message() == "line 1 of events.jsonl is no event");
+  CHECK(clean(evidence, {}).error().message() == "line 1 of events.jsonl is not an event");
   evidence.events.clear();
   CHECK(clean(evidence, {}).error().kind() == ErrorKind::Evidence);
 }

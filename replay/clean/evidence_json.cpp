@@ -29,7 +29,8 @@ Result<std::vector<json>> lines_of(std::string_view events) {
     const std::string_view text = take_line(events);
     auto line = parse_json(text);
     if (!line || !line->is_object() || !line->contains("event") || !(*line)["event"].is_string())
-      return bad_line("line " + std::to_string(lines.size() + 1) + " of events.jsonl is no event");
+      return bad_line("line " + std::to_string(lines.size() + 1) +
+                      " of events.jsonl is not an event");
     lines.push_back(std::move(line).value());
   }
   if (lines.empty()) return bad_line("events.jsonl is empty");

@@ -35,7 +35,7 @@ std::string version_alone(const std::string& release) {
 
 Result<std::string> Values::clean_report(const std::string& text) {
   auto parsed = parse_json(text);
-  if (!parsed || !parsed->is_object()) return bad_value("a report is no JSON object");
+  if (!parsed || !parsed->is_object()) return bad_value("a report is not a JSON object");
   json report = std::move(parsed).value();
   const json before = report;
   for (auto it = report.begin(); it != report.end();) {

@@ -24,7 +24,7 @@ Error bad(std::string what) { return {ErrorKind::Evidence, std::move(what)}; }
 
 Result<std::string> digest_in(JsonFields& fields, std::string_view key) {
   std::string text = PYBOX_TRY(fields.text(key));
-  if (!is_hex(text, 64)) return bad("`" + fields.place(key) + "` is no SHA-256");
+  if (!is_hex(text, 64)) return bad("`" + fields.place(key) + "` is not a SHA-256");
   return text;
 }
 

@@ -39,7 +39,7 @@ Result<std::string> digest_of_file(const fs::path& path) {
   const sys::Fd fd = PYBOX_TRY(sys::open_path(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return Error::from_errno(errno, "inspecting " + path.string());
-  if (!S_ISREG(info.st_mode)) return unfit(path, "is no regular file");
+  if (!S_ISREG(info.st_mode)) return unfit(path, "is not a regular file");
   return sys::digest_of_open(fd, path.string(), [](std::uint64_t) {});
 }
 

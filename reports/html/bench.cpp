@@ -51,7 +51,7 @@ std::string facts(std::string_view title, const std::map<std::string, std::strin
 
 std::string bench_html(const Bench& bench) {
   std::string out = fmt::format(
-      R"(<header><p class="eyebrow">PyBox bench {}</p><h1>What a sealed run costs</h1><p class="lead">Each sealed run stands beside one of the bare interpreter of the same image, back to back, in random order. Before each case: {} of warm-up, not counted.</p></header><main><section>)",
+      R"(<header><p class="eyebrow">PyBox bench {}</p><h1>What a sealed run costs</h1><p class="lead">Each sealed run is paired with one of the bare interpreter of the same image, back to back, in random order. Before each case: {} of warm-up, not counted.</p></header><main><section>)",
       html_text(bench.id), counted(bench.warm_up, "pair"));
   out += table(bench);
   out +=

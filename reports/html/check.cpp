@@ -24,10 +24,10 @@ std::string seal(const ArmResult& arm) {
   const std::set<std::string> removed(arm.removed.begin(), arm.removed.end());
   if (!removed.empty()) {
     return fmt::format(
-        "{} read back; differs by {}{}", grouped(seal.checks),
+        "{} checked; differs by {}{}", grouped(seal.checks),
         differs == removed ? "exactly " : "<strong>something else</strong>: ", codes(seal.differs));
   }
-  return fmt::format("{}; {} read back; {}",
+  return fmt::format("{}; {} checked; {}",
                      seal.verified ? "verified" : "<strong>not verified</strong>",
                      grouped(seal.checks),
                      seal.differs.empty() ? "no difference" : "differs by " + codes(seal.differs));

@@ -89,7 +89,7 @@ std::string checks(const ReportInput& input) {
     out += group(name.second + " · " + name.first, "", members, input);
   }
   return out +
-         R"(<p id="empty" class="quiet-text" hidden>No check fits these filters.</p></section>)";
+         R"(<p id="empty" class="quiet-text" hidden>No check matches these filters.</p></section>)";
 }
 
 }  // namespace pybox::reports::html

@@ -154,8 +154,8 @@ std::string appendix(const ReportInput& input) {
             "A random number made for one attempt. What the probe says counts only with it; exit "
             "codes do not."},
            {"seal",
-            "Every protection, read back from the kernel before the program's first "
-            "instruction."}}) {
+            "Every protection, checked before the program's first instruction: read back from the "
+            "kernel where it can be asked."}}) {
     out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", word, meaning);
   }
   return out +

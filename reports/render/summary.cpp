@@ -54,7 +54,7 @@ void add_trouble(std::string& out, const Evidence& campaign) {
       "\n## What did not hold, and what could not be shown\n\n| verdict | check | claim | why |\n"
       "|:--|:--|:--|:--|\n" +
       rows;
-  if (left_out > 0) out += fmt::format("\n{} more stand in report.html.\n", left_out);
+  if (left_out > 0) out += fmt::format("\n{} more are in report.html.\n", left_out);
 }
 
 void add_unproven(std::string& out, const Evidence& campaign) {
@@ -104,7 +104,7 @@ void add_changes(std::string& out, const Evidence& campaign, const Evidence* pre
     out += "| what | check or protection | verdict or proof | arms |\n|:--|:--|:--|:--|\n" + rows +
            "\n";
   }
-  if (shown > kRows) out += "More changes stand in report.html.\n\n";
+  if (shown > kRows) out += "More changes are in report.html.\n\n";
   out += counted(same, "check") + " unchanged.\n";
 }
 

@@ -61,7 +61,7 @@ Result<void> copy_folder(const fs::path& from, const fs::path& to) {
       PYBOX_TRY(put(target, bytes));
     } else {
       return Error(ErrorKind::Evidence,
-                   visible(walk->path().string()) + " is no file and no folder");
+                   visible(walk->path().string()) + " is neither a file nor a folder");
     }
     if (problem) break;
   }
@@ -79,7 +79,8 @@ Result<Published> take_in(const fs::path& folder, const fs::path& site,
   static const std::vector<std::string> kTaken = {"index.html", "changes",  "latest",
                                                   "badge.svg",  "feed.xml", kMark};
   if (!is_plain_word(id) || std::find(kTaken.begin(), kTaken.end(), id) != kTaken.end())
-    return Error(ErrorKind::Evidence, "`" + visible(id) + "` is no name for a folder of the site");
+    return Error(ErrorKind::Evidence,
+                 "`" + visible(id) + "` is not a name for a folder of the site");
   const fs::path target = site / id;
   std::error_code problem;
   if (fs::exists(target, problem))

@@ -127,7 +127,7 @@ TEST_CASE("what does not verify is not published, and neither is the rest") {
   CHECK(entries_in(place.path) == 0);
 }
 
-TEST_CASE("a folder that is no site is never replaced, and no campaign is published twice") {
+TEST_CASE("a folder that is not a site is never replaced, and no campaign is published twice") {
   const SampleFolder good("before");
   good.finish(test_key());
   const Place place;

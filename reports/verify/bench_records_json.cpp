@@ -92,7 +92,7 @@ class BenchReader {
       found_.failure = name + ": " + PYBOX_TRY(fields.text("why", kLongestText));
       return {};
     }
-    if (event != "case-ended") return wrong("is no event that is known: " + visible(event));
+    if (event != "case-ended") return wrong("is not a known event: " + visible(event));
     record.load_after = PYBOX_TRY(fields.text("load", 64));
     PYBOX_TRY(fields.object("box"));
     record.box = root["box"].dump();

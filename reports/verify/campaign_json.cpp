@@ -120,7 +120,7 @@ Result<void> read_derived(const json& root, JsonFields& fields, Whole& whole) {
     whole.proven[name] = state == "proven";
   }
   for (const auto& [name, list] : root["matrix"].items()) {
-    if (!list.is_array()) return wrong("`matrix." + visible(name) + "` is no list");
+    if (!list.is_array()) return wrong("`matrix." + visible(name) + "` is not a list");
     for (const json& item : list) {
       if (!item.is_string())
         return wrong("`matrix." + visible(name) + "` holds something else than text");
@@ -166,7 +166,7 @@ Result<Summary> read_root(const json& root, const Events& events) {
       summary.attempts += arm.attempts.size();
       for (const Attempt& attempt : arm.attempts) {
         if (!summary.seen.insert(arm_key(check.full_id, arm.name, attempt.number)).second) {
-          return wrong("an attempt stands twice: " + visible(check.full_id + " " + arm.name));
+          return wrong("an attempt appears twice: " + visible(check.full_id + " " + arm.name));
         }
       }
       summary.planned[check.full_id][arm.name] = {arm.removed, arm.expected};

@@ -19,7 +19,7 @@ Result<RawSignature> raw_signature(const std::string& text, const std::string& p
   std::string bytes;
   RawSignature signature{};
   if (!base64_decode(text, bytes) || bytes.size() != signature.size()) {
-    return wrong(place + ": the signature is no Ed25519 signature in base64");
+    return wrong(place + ": the signature is not an Ed25519 signature in base64");
   }
   std::copy(bytes.begin(), bytes.end(), signature.begin());
   return signature;
@@ -41,7 +41,8 @@ Result<Envelope> open_fields(JsonFields fields, std::string_view line, const std
         .hint("give the key of whoever signed it with --key, if you trust them");
   }
   PYBOX_TRY(check_form(line, place));
-  if (!base64_decode(payload, envelope.payload)) return wrong(place + ": the payload is no base64");
+  if (!base64_decode(payload, envelope.payload))
+    return wrong(place + ": the payload is not base64");
   const RawSignature signature = PYBOX_TRY(raw_signature(text, place));
   if (!signature_holds(key, pre_authentication_encoding(envelope.type, envelope.payload),
                        signature)) {
@@ -64,7 +65,7 @@ Result<Statement> open_statement(const Envelope& envelope, std::string_view pred
   PYBOX_TRY_CONTEXT(fields.object("predicate"), envelope.place);
   PYBOX_TRY_CONTEXT(fields.finish(), envelope.place);
   if (type != "https://in-toto.io/Statement/v1") {
-    return wrong(envelope.place + " is no in-toto statement of version 1");
+    return wrong(envelope.place + " is not an in-toto statement of version 1");
   }
   if (predicate != predicate_type) {
     return wrong(envelope.place + " has the predicate type " + visible(predicate) + ", not " +

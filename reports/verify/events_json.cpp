@@ -61,7 +61,7 @@ class Reader {
       PYBOX_TRY(fields.text("reason", kLong));
       return {};
     }
-    if (event != "campaign-ended") return wrong("is no event that is known: " + visible(event));
+    if (event != "campaign-ended") return wrong("is not a known event: " + visible(event));
     events_.complete = PYBOX_TRY(fields.flag("complete"));
     events_.closed = true;
     return {};
@@ -155,7 +155,7 @@ Result<std::string> Chain::fit(JsonFields& fields) {
   if (event != afresh_ && at < at_us_) return wrong("goes back in time");
   at_us_ = at;
   if ((seq == 0) != (event == first_)) {
-    return wrong("`" + std::string(first_) + "` stands in the first line and nowhere else");
+    return wrong("`" + std::string(first_) + "` must be in the first line and nowhere else");
   }
   return event;
 }

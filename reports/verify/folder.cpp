@@ -90,7 +90,7 @@ Result<std::string> read_plain(const fs::path& path, std::size_t limit) {
   const sys::Fd fd = PYBOX_TRY(sys::open_path(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return Error::from_errno(errno, "inspecting " + path.string());
-  if (!S_ISREG(info.st_mode)) return wrong(visible(path.string()) + " is no plain file");
+  if (!S_ISREG(info.st_mode)) return wrong(visible(path.string()) + " is not a plain file");
   if (static_cast<std::uint64_t>(info.st_size) > limit)
     return wrong(visible(path.string()) + " has more than " + std::to_string(limit) + " bytes");
   return PYBOX_TRY_CONTEXT(sys::read_to_end(fd.get(), limit), visible(path.string()));
@@ -132,7 +132,7 @@ Result<void> check_files(const fs::path& dir, const Manifest& manifest) {
   for (const std::string_view name : kSigning) there.erase(std::string(name));
   for (const std::string& name : there) {
     if (!manifest.contains(name)) {
-      return wrong(visible(name) + " stands in the folder, but not in the manifest");
+      return wrong(visible(name) + " is in the folder, but not in the manifest");
     }
   }
   for (const auto& [name, digest] : manifest) {

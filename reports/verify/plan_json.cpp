@@ -41,7 +41,7 @@ Result<void> check_arms(const json& planned, const std::string& id, const Summar
   const json expected = planned.value("expected", json::object());
   std::set<std::string> seen;
   for (const json& arm : *listed) {
-    if (!arm.is_object()) return wrong(place + " has an arm that is no object");
+    if (!arm.is_object()) return wrong(place + " has an arm that is not an object");
     const std::string name = PYBOX_TRY(text(arm, "arm", place));
     if (!seen.insert(name).second)
       return wrong(place + " plans the arm " + visible(name) + " twice");
@@ -74,7 +74,7 @@ Result<PlanFacts> check_plan(std::string_view plan, const Summary& summary) {
   PlanFacts facts;
   std::set<std::string> seen;
   for (const json& planned : root["checks"]) {
-    if (!planned.is_object()) return wrong("plan.json has a check that is no object");
+    if (!planned.is_object()) return wrong("plan.json has a check that is not an object");
     const std::string name = PYBOX_TRY(text(planned, "id", "plan.json"));
     const std::string id = name + "@" + PYBOX_TRY(text(planned, "engine", "plan.json"));
     // Counted twice, it would stand for one that was never planned.

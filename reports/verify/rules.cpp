@@ -144,7 +144,7 @@ Result<void> check_rules(const Whole& whole) {
   std::map<std::string, std::uint64_t> counts;
   std::set<std::string> ids;
   for (const Check& check : whole.checks) {
-    if (!ids.insert(check.full_id).second) return wrong(visible(check.full_id) + " stands twice");
+    if (!ids.insert(check.full_id).second) return wrong(visible(check.full_id) + " appears twice");
     if (!holds(kVerdictNames, check.verdict)) {
       return wrong(visible(check.full_id) + " has the verdict `" + visible(check.verdict) + "`");
     }

@@ -67,7 +67,8 @@ std::string body_of(std::string_view armoured) {
 
 Result<void> check_ssh_signature(std::string_view armoured, std::string_view message,
                                  const PublicKey& key) {
-  const Error unfit = wrong("manifest.sha256.sshsig is no SSH signature of the kind written here");
+  const Error unfit =
+      wrong("manifest.sha256.sshsig is not an SSH signature of the kind written here");
   std::string bytes;
   const std::string body = body_of(armoured);
   if (body.empty() || !base64_decode(body, bytes)) return unfit;

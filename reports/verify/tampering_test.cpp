@@ -52,7 +52,7 @@ TEST_CASE("what reads the same but is other bytes is refused in the files that n
     };
     with("{\"payload\"", "{ \"payload\"", "not in its one form");
     with("\"payloadType\"", "\"payload\\u0054ype\"", "not in its one form");
-    with("{\"payload\"", "{\"p\\u0061yload\":\"\",\"payload\"", "stands twice");
+    with("{\"payload\"", "{\"p\\u0061yload\":\"\",\"payload\"", "appears twice");
     with("application/", "application\\/", "not in its one form");
     with("\"sig\":\"", "\"sig\":\"\\n", "no Ed25519 signature");
     with("\"keyid\":\"", "\"keyid\":\"\\ud800", "not JSON");
@@ -136,7 +136,7 @@ TEST_CASE(
   };
   const auto pipe = [](const fs::path& path) { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); };
   const auto directory = [](const fs::path& path) { fs::create_directory(path); };
-  with(folder / "plan.dsse.json", pipe, "is no plain file");
+  with(folder / "plan.dsse.json", pipe, "is not a plain file");
   with(folder / "summary.md", pipe, "is a link or a special file");
   with(folder / "extra", pipe, "is a link or a special file");
   with(folder / "summary.md", directory, "an empty folder is too many");
@@ -148,7 +148,7 @@ TEST_CASE(
   with(
       folder / "a\nb\x1b[2J",
       [&](const fs::path& path) { fs::copy_file(folder / "summary.md", path); },
-      "a\\x0ab\\x1b[2J stands in the folder, but not in the manifest");
+      "a\\x0ab\\x1b[2J is in the folder, but not in the manifest");
   fs::path blob;
   for (const auto& entry : fs::recursive_directory_iterator(folder / "raw"))
     if (entry.is_regular_file()) blob = entry.path();
@@ -211,7 +211,7 @@ TEST_CASE(
   CHECK(with_events([](auto& lines) {
           lines.insert(lines.begin() + 3, "");
         }).find("events.jsonl line 4") != std::string::npos);
-  CHECK(with_campaign("{\"checks\"", "{\"checks\":[],\"checks\"").find("stands twice") !=
+  CHECK(with_campaign("{\"checks\"", "{\"checks\":[],\"checks\"").find("appears twice") !=
         std::string::npos);
   CHECK_FALSE(with_campaign("\"complete\":true", "\"complete\":true ").empty());
 }

@@ -235,7 +235,7 @@ class Verifier {
     if (manifest_.contains("previous.json") &&
         manifest->find(manifest_.at("previous.json") + "  campaign.json\n") == std::string::npos)
       return verify::wrong("previous.json is not the campaign.json of " + id);
-    held("previous", "links to " + id + ", which stands beside it with that manifest");
+    held("previous", "links to " + id + ", which is beside it with that manifest");
     return {};
   }
 

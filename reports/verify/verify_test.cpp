@@ -73,7 +73,7 @@ TEST_CASE("missing, foreign, linked and swapped files are noticed") {
   };
   const auto drop = [](const std::filesystem::path& path) { std::filesystem::remove(path); };
   with("summary.md", "summary.md is named by the manifest, but is missing", drop);
-  with("notes.txt", "notes.txt stands in the folder, but not in the manifest",
+  with("notes.txt", "notes.txt is in the folder, but not in the manifest",
        [&](const auto&) { folder.put("notes.txt", "x"); });
   with("summary.md", "summary.md is a link or a special file", [](const auto& path) {
     std::filesystem::remove(path);
@@ -116,7 +116,7 @@ TEST_CASE("another key, another payload type and tricks in envelopes are refused
           "\n");
   CHECK(says(folder, "has the payload type application/vnd.in-toto+json"));
   folder.put("plan.dsse.json", replaced(good, "{", "{\"payloadType\":\"x\","));
-  CHECK(says(folder, "stands twice"));
+  CHECK(says(folder, "appears twice"));
   folder.put("plan.dsse.json", replaced(good, "{", "{\"more\":1,"));
   CHECK(says(folder, "unknown key"));
   folder.put("plan.dsse.json",
@@ -172,7 +172,7 @@ TEST_CASE("events that were dropped, doubled, reordered or reused are noticed, t
         }).find("too many") != std::string::npos);
   CHECK(with_events([](auto& lines) {
           lines[3] = replaced(lines[3], "\"seq\":3", "\"seq\":3,\"seq\":3");
-        }).find("stands twice") != std::string::npos);
+        }).find("appears twice") != std::string::npos);
   CHECK(with_events([](auto& lines) {
           lines[3] = replaced(lines[3], "arm", "brm");
         }).find("events.jsonl line") != std::string::npos);
@@ -209,7 +209,7 @@ TEST_CASE("the campaign before is looked at when it stands beside, by its id or 
   }
 }
 
-TEST_CASE("an arm that an interruption cut off and that was run again is no gap") {
+TEST_CASE("an arm that an interruption cut off and that was run again is not a gap") {
   using Keys = std::vector<std::string>;
   const auto event = [](std::size_t seq, const std::string& prev, Keys keys) {
     for (const std::string& key : {std::string("\"at_us\":1"), "\"prev\":\"" + prev + "\"",

@@ -34,7 +34,8 @@ class StrictBuilder final : public nlohmann::json_sax<json> {
   bool end_array() override { return close(); }
 
   bool key(string_t& name) override {
-    if (open_.back()->contains(name)) return refuse("the key `" + visible(name) + "` stands twice");
+    if (open_.back()->contains(name))
+      return refuse("the key `" + visible(name) + "` appears twice");
     key_ = std::move(name);
     return true;
   }

@@ -28,9 +28,9 @@ TEST_CASE("what is not exactly one JSON text is refused, with its place") {
   CHECK(problem_of("\xEF\xBB\xBF{}") == "not JSON at byte 1: a byte order mark");
 }
 
-TEST_CASE("a key that stands twice is refused at any depth") {
-  CHECK(problem_of(R"({"a":1,"a":2})") == "the key `a` stands twice");
-  CHECK(problem_of(R"({"x":[{"a":1,"\u0061":1}]})") == "the key `a` stands twice");
+TEST_CASE("a key that appears twice is refused at any depth") {
+  CHECK(problem_of(R"({"a":1,"a":2})") == "the key `a` appears twice");
+  CHECK(problem_of(R"({"x":[{"a":1,"\u0061":1}]})") == "the key `a` appears twice");
   CHECK(problem_of(R"({"x":{"a":1},"y":{"a":1}})").empty());
 }
 

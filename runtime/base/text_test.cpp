@@ -39,7 +39,7 @@ TEST_CASE("untrusted text cannot drive a terminal") {
   CHECK(visible("a\0b"sv) == "a\\x00b");
 }
 
-TEST_CASE("a plain word is no path and no hidden file") {
+TEST_CASE("a plain word is neither a path nor a hidden file") {
   CHECK(is_plain_word("r-01.b_C"));
   CHECK(is_plain_word(std::string(64, 'a')));
   for (const char* wrong : {"", ".a", "a/b", "a b", "\xc3\xa9"}) CHECK_FALSE(is_plain_word(wrong));

@@ -188,6 +188,19 @@ std::optional<SealedNotice> Box::receive_notice() {
   return notice;
 }
 
+std::optional<KeeperNotice> Box::receive_keeper() {
+  KeeperNotice notice;
+  std::array<int, kMostDescriptors> fds{};
+  std::size_t came = 0;
+  if (!receive_message(keeper_socket_.get(), notice.message, SCM_RIGHTS,
+                       std::as_writable_bytes(std::span(fds)), came)) {
+    return std::nullopt;
+  }
+  if (came >= sizeof(int)) notice.timer = sys::Fd(fds[0]);
+  if (came >= 2 * sizeof(int)) notice.user_namespaces = sys::Fd(fds[1]);
+  return notice;
+}
+
 Result<void> Box::identify(pid_t program) {
   if (!plan_->cuts.left_out("sup.pidfd")) {
     program_pidfd_ = sys::Fd(sys::pidfd_open(program));

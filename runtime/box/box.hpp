@@ -24,6 +24,13 @@ struct SealedNotice {
   pid_t pid = -1;  ///< in boxd's pid namespace (SCM_CREDENTIALS)
 };
 
+/// What the keeper says. With Keeping it hands over what boxd then asks the kernel about: its
+/// timer, and max_user_namespaces of the box's user namespace, where the box has one.
+struct KeeperNotice {
+  Message message;
+  sys::Fd timer, user_namespaces;
+};
+
 class Box {
   struct Key {};  ///< only start() makes one
 
@@ -53,6 +60,8 @@ class Box {
 
   /// Reads one message of the program's process; nullopt when it is gone.
   std::optional<SealedNotice> receive_notice();
+  /// The same of the keeper.
+  std::optional<KeeperNotice> receive_keeper();
   /// Takes hold of the program by pidfd, and exempts the keeper from the memory killer where boxd
   /// may. SealReading then checks that it is the keeper's child.
   Result<void> identify(pid_t program);

@@ -14,6 +14,7 @@
 #include "box/process_view.hpp"
 #include "sys/file.hpp"
 #include "sys/listing.hpp"
+#include "sys/syscalls.hpp"
 
 namespace pybox::box {
 namespace {
@@ -69,21 +70,23 @@ bool is_orphan(const Owner& owner) {
   return owner.ns == pid_namespace() && start_time(owner.pid) != owner.start;
 }
 
-/// Kills what is in the group. A pid read here can die and be reused before the signal only if it
-/// is not ours to kill any more, so each is checked to still be a member through its pidfd.
+}  // namespace
+
 void kill_members(const fs::path& folder) {
   if (sys::write_pseudo_file(folder / "cgroup.kill", "1")) return;
   const Result<std::string> text = sys::read_file(folder / "cgroup.procs");
   if (!text) return;
+  const std::string name = "/" + folder.filename().string() + "\n";
   std::string_view pids = *text;
   for (pid_t pid = 0; take_number(pids, pid, '\n');) {
-    const Result<std::string> member = sys::read_file("/proc/" + std::to_string(pid) + "/cgroup");
-    if (member && member->find(folder.filename().string()) != std::string::npos)
-      ::kill(pid, SIGKILL);
+    // The number may stand for another process by now. Held by pidfd it cannot come to, so a member
+    // seen after that is the one that is killed.
+    const sys::Fd held(sys::pidfd_open(pid));
+    const Result<std::string> groups = sys::read_file("/proc/" + std::to_string(pid) + "/cgroup");
+    if (held.is_open() && groups && groups->find(name) != std::string::npos)
+      sys::pidfd_send_signal(held.get(), SIGKILL);
   }
 }
-
-}  // namespace
 
 bool swap_is_off() {
   const Result<std::string> swaps = sys::read_file("/proc/swaps");

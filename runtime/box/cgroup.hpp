@@ -49,6 +49,12 @@ class BoxCgroup {
   virtual std::string expected_membership() const = 0;
 };
 
+/// Enables memory, pids and cpu for the folders in `host.base` where they are not yet. A v2 cgroup
+/// that holds processes cannot have that, so those of our own move to its leaf kCallersLeaf first.
+/// Boxes need it; whoever only looks must not ask for it.
+Result<void> make_room(const sys::CgroupHost& host);
+constexpr const char* kCallersLeaf = "pybox-callers";
+
 /// `name` must start with kCgroupPrefix.
 Result<std::unique_ptr<BoxCgroup>> make_cgroup(const sys::CgroupHost& host, const std::string& name,
                                                const Limits& limits, const Cuts& cuts);

@@ -7,7 +7,7 @@
 
 namespace pybox::box {
 
-TEST_CASE("numbers in counter files are read, and what is no number is unknown") {
+TEST_CASE("numbers in counter files are read, and what is not a number is unknown") {
   CHECK(number_in("4096\n") == 4096U);
   CHECK(number_in("max\n") == std::nullopt);
   CHECK(number_in("") == std::nullopt);

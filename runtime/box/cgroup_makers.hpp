@@ -1,6 +1,8 @@
 #pragma once
 /// The two makers behind make_cgroup, one per cgroup version.
 
+#include <filesystem>
+
 #include "box/cgroup.hpp"
 
 namespace pybox::box {
@@ -22,6 +24,9 @@ Result<std::unique_ptr<BoxCgroup>> make_cgroup_v2(const sys::CgroupHost& host,
 Result<std::unique_ptr<BoxCgroup>> make_cgroup_v1(const sys::CgroupHost& host,
                                                   const std::string& name, const Limits& limits,
                                                   const Cuts& cuts);
+/// Kills what is in the group `folder`: by cgroup.kill where the kernel has it, else each member of
+/// the moment, and no process that only took over a member's number.
+void kill_members(const std::filesystem::path& folder);
 /// True when the host has no swap at all (/proc/swaps lists none).
 bool swap_is_off();
 

@@ -1,8 +1,6 @@
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include "base/text.hpp"
 #include "box/cgroup_files.hpp"
 #include "box/cgroup_makers.hpp"
 
@@ -83,11 +81,8 @@ class CgroupV1 final : public BoxCgroup {
   // is in the group is killed one by one, for as long as there is any.
   void kill_all() const override {
     for (int rounds = 0; cuts_.left_out("ns.pid") && rounds < 100; ++rounds) {
-      const std::string text = pids_.read("cgroup.procs").value_or("");
-      if (text.empty()) return;
-      for (std::string_view rest = text; !rest.empty();) {
-        if (const auto pid = number_in(take_line(rest))) ::kill(static_cast<pid_t>(*pid), SIGKILL);
-      }
+      if (pids_.read("cgroup.procs").value_or("").empty()) return;
+      kill_members(pids_.path());
     }
   }
 

@@ -49,8 +49,7 @@ struct InsideWork {
 /// The keeper's whole life.
 [[noreturn]] void keeper_main(const InsideWork& work);
 /// The program's life up to execve.
-[[noreturn]] void program_main(const InsideWork& work, bool memfd_noexec,
-                               std::int64_t max_user_namespaces);
+[[noreturn]] void program_main(const InsideWork& work, bool memfd_noexec);
 
 /// Mounts that need boxd's own credentials (before the keeper changes its ids). Dies on failure.
 struct RootParts {

@@ -24,18 +24,17 @@
 namespace pybox::box {
 namespace {
 
-/// Writes to a sysctl through the caller's /proc and reads it back; -1 when the kernel lacks it or
-/// refuses. Namespaced sysctls act on the namespace of the writer (man 7 user_namespaces).
-long set_sysctl(const char* path, const char* value) {
+/// Writes to a sysctl through the caller's /proc. Namespaced ones act on the namespace of the
+/// writer (man 7 user_namespaces). Whether it was taken is for the reader to see.
+void write_sysctl(const char* path, const char* value) {
   const int out = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (out >= 0) {
-    const std::size_t size = __builtin_strlen(value);
-    if (::write(out, value, size) != static_cast<ssize_t>(size)) {
-      ::close(out);
-      return -1;
-    }
-    ::close(out);
-  }
+  if (out < 0) return;
+  (void)!::write(out, value, __builtin_strlen(value));
+  ::close(out);
+}
+
+/// -1 when the kernel lacks it.
+long read_sysctl(const char* path) {
   char text[32] = {};
   const int in = ::open(path, O_RDONLY | O_CLOEXEC);
   if (in < 0) return -1;
@@ -117,15 +116,15 @@ int watch_children() {
   return ::signalfd(-1, &child_signal, SFD_CLOEXEC);
 }
 
+constexpr const char* kUserNamespaces = "/proc/sys/user/max_user_namespaces";
+constexpr const char* kMemfdNoexec = "/proc/sys/vm/memfd_noexec";
+
+/// Out of the way of the low numbers that the keeper ends with.
+int lifted(int fd) { return fd < 0 ? fd : ::fcntl(fd, F_DUPFD_CLOEXEC, 16); }
+
 void arm(int timer, Nanos time) {
   const itimerspec when{{}, to_timespec(time)};
   ::timerfd_settime(timer, 0, &when, nullptr);
-}
-
-std::int64_t time_left(int timer) {
-  itimerspec when{};
-  if (::timerfd_gettime(timer, &when) != 0) return 0;
-  return when.it_value.tv_sec * std::int64_t{1'000'000'000} + when.it_value.tv_nsec;
 }
 
 /// Reaps whatever ended. True once the program itself was among them.
@@ -192,13 +191,15 @@ void finish_root(const InsideWork& work) {
   PYBOX_CRASHPOINT("keeper.old-root-detached");
 }
 
-/// From here on the keeper only waits; it needs three descriptors and no right at all.
+/// From here on the keeper only waits; it needs three descriptors and no right at all. What boxd is
+/// to read goes there, and is closed here.
 [[noreturn]] void give_up_rights_and_keep(const InsideWork& work, pid_t program, int timer,
-                                          int children) {
+                                          int children, int user_namespaces) {
   ::dup2(work.fds.keeper_socket, 3);
   ::dup2(timer, 4);
   ::dup2(children, 5);
-  ::close_range(6, ~0U, 0);
+  if (user_namespaces >= 0) ::dup2(user_namespaces, 6);
+  ::close_range(user_namespaces >= 0 ? 7 : 6, ~0U, 0);
   for (int fd = 0; fd <= 2; ++fd) ::close(fd);
   InsideWork waiting = work;
   waiting.fds.keeper_socket = 3;
@@ -207,7 +208,10 @@ void finish_root(const InsideWork& work) {
   ::prctl(PR_SET_DUMPABLE, work.plan->cuts.left_out("proc.dumpable0") ? 1 : 0);
   PYBOX_CRASHPOINT("keeper.rights-dropped");
   const int reaps = work.plan->cuts.left_out("sup.initreap") ? 0 : 1;
-  send_message(3, Message{Say::Keeping, time_left(4), reaps, {}});
+  const std::array<int, 2> handed_over = {4, 6};
+  send_message(3, Message{Say::Keeping, 0, reaps, {}},
+               std::span(handed_over).first(user_namespaces >= 0 ? 2 : 1));
+  ::close(6);
   keep(waiting, program, 4, 5);
 }
 
@@ -235,22 +239,22 @@ void keeper_main(const InsideWork& given) {
 
   // These two act on the new namespaces, through the old /proc; never on those of boxd.
   const bool own_user = !plan.cuts.left_out("ns.user");
-  const long user_namespaces = plan.cuts.left_out("cred.userns0") || !own_user
-                                   ? -1
-                                   : set_sysctl("/proc/sys/user/max_user_namespaces", "0");
-  const bool memfd_noexec = !plan.cuts.left_out("ns.pid") && !plan.cuts.left_out("sec.memfd") &&
-                            set_sysctl("/proc/sys/vm/memfd_noexec", "2") == 2;
+  if (own_user && !plan.cuts.left_out("cred.userns0")) write_sysctl(kUserNamespaces, "0");
+  const int user_namespaces = own_user ? lifted(::open(kUserNamespaces, O_RDONLY | O_CLOEXEC)) : -1;
+  const bool own_pids = !plan.cuts.left_out("ns.pid") && !plan.cuts.left_out("sec.memfd");
+  if (own_pids) write_sysctl(kMemfdNoexec, "2");
+  const bool memfd_noexec = own_pids && read_sysctl(kMemfdNoexec) == 2;
 
   // The timer exists before anything else does: a box whose boxd dies now still expires.
-  const int timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-  const int children = watch_children();
+  const int timer = lifted(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+  const int children = lifted(watch_children());
   if (timer < 0 || children < 0) give_up(socket, "making the box timer");
   if (!plan.cuts.left_out("sup.timer")) arm(timer, plan.expiry);
   PYBOX_CRASHPOINT("keeper.timer-armed");
 
   const pid_t program = clone_program(work);
   if (program < 0) give_up(socket, "starting the program's process in its cgroup");
-  if (program == 0) program_main(work, memfd_noexec, user_namespaces);
+  if (program == 0) program_main(work, memfd_noexec);
   PYBOX_CRASHPOINT("keeper.program-cloned");
   const RootParts parts = make_root_parts(work);
   PYBOX_CRASHPOINT("keeper.root-made");
@@ -267,7 +271,7 @@ void keeper_main(const InsideWork& given) {
   assemble_root(work, parts);
   PYBOX_CRASHPOINT("keeper.pivoted");
   finish_root(work);
-  give_up_rights_and_keep(work, program, timer, children);
+  give_up_rights_and_keep(work, program, timer, children, user_namespaces);
 }
 
 }  // namespace pybox::box

@@ -17,14 +17,14 @@ enum class Say : std::uint32_t {
   ///< cgroup; a: 1 when it is one folder to clone into (v2), 0 when they are `tasks` files
   Go,  ///< the program starts now: arm the box timer (a: nanoseconds)
   // keeper to boxd
-  Keeping,     ///< the keeper has given up its rights and waits; a: nanoseconds left on its timer,
-               ///< b: 1 when it reaps every orphan
+  Keeping,     ///< the keeper has given up its rights and waits; b: 1 when it reaps every orphan.
+               ///< With it come its timer and, opened, max_user_namespaces of its user namespace
   Ended,       ///< the program ended; a: 1 when by a signal, b: code or signal number
   TimerFired,  ///< the box timer ended the box
   Expired,     ///< the box was not started in time
   // program to boxd
   Sealed,  ///< everything applied; a: 1 when memfd execution is refused by the pid namespace,
-           ///< b: what max_user_namespaces reads
+           ///< text: the answers of try_probes
   // boxd to program
   Start,  ///< execute the interpreter
   // keeper or program to boxd

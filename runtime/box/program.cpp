@@ -106,7 +106,7 @@ void load_filter(const BoxPlan& plan, bool memfd_noexec, int socket) {
 
 }  // namespace
 
-void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_user_namespaces) {
+void program_main(const InsideWork& work, bool memfd_noexec) {
   const BoxPlan& plan = *work.plan;
   int socket = work.fds.program_socket;
   join_cgroups(work);
@@ -129,13 +129,14 @@ void program_main(const InsideWork& work, bool memfd_noexec, std::int64_t max_us
   PYBOX_CRASHPOINT("program.rights-dropped");
   if (!plan.cuts.left_out("cred.nnp")) load_filter(plan, memfd_noexec, socket);
   PYBOX_CRASHPOINT("program.filter-loaded");
+  Message sealed{Say::Sealed, memfd_noexec ? 1 : 0, 0, {}};
+  try_probes(sealed.text);
 
   Message ready;
   if (!receive_message(kToKeeper, ready) || ready.say != Say::RootReady) ::_exit(1);
   ::close(kToKeeper);
   if (!plan.cuts.left_out("proc.cwd") && ::chdir("/tmp") != 0) give_up(socket, "entering /tmp");
-  if (!send_message(socket, Message{Say::Sealed, memfd_noexec ? 1 : 0, max_user_namespaces, {}}))
-    ::_exit(1);
+  if (!send_message(socket, sealed)) ::_exit(1);
   Message start;
   if (!receive_message(socket, start) || start.say != Say::Start) ::_exit(1);
   PYBOX_CRASHPOINT("program.before-exec");

@@ -8,7 +8,8 @@ namespace {
 constexpr std::string_view kNs = "/proc/PID/ns differs from boxd's";
 constexpr std::string_view kMounts = "/proc/PID/mountinfo";
 constexpr std::string_view kStatus = "/proc/PID/status";
-constexpr std::string_view kFilter = "the filter read back by ptrace, its verdict on a probe call";
+constexpr std::string_view kFilter =
+    "the filter read back by ptrace, its verdict on a probe call; else the call made under it";
 constexpr std::string_view kLimits = "/proc/PID/limits";
 constexpr std::string_view kPolicy = "seccomp_policy.txt, loaded by seccomp(2)";
 
@@ -43,7 +44,7 @@ constexpr Protection kTable[] = {
     {"cred.bound", "regaining a capability by execve", "PR_CAPBSET_DROP", kStatus},
     {"cred.nnp", "gaining rights by execve", "PR_SET_NO_NEW_PRIVS", kStatus},
     {"cred.userns0", "becoming root in a namespace of its own", "user.max_user_namespaces = 0",
-     "the same file, by the keeper"},
+     "the same file, opened in the box and read by boxd"},
     {"sec.arch", "system calls of another ABI, past the filter", kPolicy, kFilter},
     {"sec.sock", "vsock, netlink, raw, packet and crypto sockets", kPolicy, kFilter},
     {"sec.iouring", "opening files and sockets past the filter", kPolicy, kFilter},
@@ -84,7 +85,7 @@ constexpr Protection kTable[] = {
     {"sup.initreap", "leaving zombies or outliving the box", "the keeper is PID 1",
      "/proc/PID/status NSpid"},
     {"sup.timer", "running on when PyBox was killed", "timerfd in the keeper",
-     "timerfd_gettime by the keeper"},
+     "timerfd_gettime by boxd of the keeper's timer"},
     {"sup.outcap", "filling memory and the reader's context with output",
      "the first bytes are kept, the rest is counted and hashed", "boxd's own limits"},
     {"sup.filecap", "filling the host's disk or the reader's context with files",

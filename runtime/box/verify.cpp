@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include "box/cgroup_files.hpp"
 #include "box/filter_readback.hpp"
 #include "box/process_view.hpp"
-#include "box/seccomp_filter.hpp"
+#include "box/verify_filter.hpp"
 #include "box/verify_mounts.hpp"
 
 namespace pybox::box {
@@ -53,8 +54,7 @@ void check_namespaces(const ProcessView& program, const Box& box, Checks& out) {
   }
 }
 
-void check_credentials(const ProcessView& program, const BoxPlan& plan, const Message& said,
-                       Checks& out) {
+void check_credentials(const ProcessView& program, const BoxPlan& plan, Checks& out) {
   const std::string method = "/proc/PID/status ";
   const std::string id = std::to_string(plan.ids.program_outside);
   const std::string four = id + " " + id + " " + id + " " + id;
@@ -75,43 +75,16 @@ void check_credentials(const ProcessView& program, const BoxPlan& plan, const Me
                         method + "CapInh CapPrm CapEff CapAmb"));
   out.push_back(compare("cred.bound", none, program.status("CapBnd"), method + "CapBnd"));
   out.push_back(compare("cred.nnp", "1", program.status("NoNewPrivs"), method + "NoNewPrivs"));
-  // Without a user namespace of its own (a control arm) a box has no such limit of its own: the
-  // keeper then leaves boxd's alone and says -1.
-  const bool own_user = !plan.cuts.left_out("ns.user");
-  out.push_back(compare("cred.userns0", own_user ? "0" : "-1", std::to_string(said.b),
-                        "user.max_user_namespaces read in the box's user namespace"));
 }
 
-/// One check per sec.* name: each probe's verdict under the filter that is in force.
 void check_filter(const ProcessView& program, FilterReader& reader, const BoxPlan& plan,
                   const Message& said, Checks& out) {
-  const std::string in_force = program.status("Seccomp") + " " + program.status("Seccomp_filters");
-  const bool loaded = in_force == "2 1";
-  const std::span<const sock_filter> ours = plan.filters.get(said.a == 1);
-  std::string method = "filter of PID read back (PTRACE_SECCOMP_GET_FILTER)";
-  std::vector<sock_filter> filter;
-  if (Result<std::vector<sock_filter>> read = reader.read()) {
-    filter = std::move(read).value();
-  } else if (loaded) {
-    // Only mode and count can be read here; what was loaded is then our own bytes.
-    filter.assign(ours.begin(), ours.end());
-    method = "/proc/PID/status Seccomp Seccomp_filters; content not readable here";
-  }
-  if (!loaded) method += "; Seccomp is " + in_force;
-  for (std::size_t at = 0; at < seccomp_probes().size();) {
-    const std::string name = seccomp_probes()[at].protection;
-    SealCheck check{name, "", "", loaded, method};
-    for (; at < seccomp_probes().size() && name == seccomp_probes()[at].protection; ++at) {
-      const SeccompProbe& probe = seccomp_probes()[at];
-      const std::uint32_t answer = filter.empty() ? static_cast<std::uint32_t>(SECCOMP_RET_ALLOW)
-                                                  : verdict(filter, probe.call);
-      const std::string comma = check.expected.empty() ? "" : ", ";
-      check.expected += comma + probe.shown + "=" + verdict_name(probe.expected);
-      check.observed += comma + probe.shown + "=" + verdict_name(answer);
-      check.ok = check.ok && answer == probe.expected;
-    }
-    out.push_back(std::move(check));
-  }
+  FilterSeen seen;
+  seen.in_force = program.status("Seccomp") + " " + program.status("Seccomp_filters");
+  if (Result<std::vector<sock_filter>> read = reader.read()) seen.read = std::move(read).value();
+  seen.answers = said.text;
+  seen.loaded = plan.filters.get(said.a == 1);
+  for (SealCheck& check : filter_checks(seen)) out.push_back(std::move(check));
 }
 
 void check_resources(const ProcessView& program, const BoxPlan& plan, Checks& out) {
@@ -181,7 +154,7 @@ void SealReading::read_program(const SealedNotice& notice) {
   mounts_at_ = checks.size();
   check_scratch(*program, plan.limits, checks);
   if (!plan.inputs.empty()) check_input(*program, plan, checks);
-  check_credentials(*program, plan, notice.message, checks);
+  check_credentials(*program, plan, checks);
   check_filter(*program, reader, plan, notice.message, checks);
   check_cgroup(*program, box_.cgroup(), std::move(limits_), checks);
   check_resources(*program, plan, checks);
@@ -189,7 +162,27 @@ void SealReading::read_program(const SealedNotice& notice) {
   program_ = std::move(*program);
 }
 
-void SealReading::check_keeper(const Message& keeper) {
+/// What the keeper handed over is asked here: the answers are the kernel's, not the keeper's.
+void SealReading::check_handed_over(const KeeperNotice& keeper) {
+  Checks& out = seal_.checks;
+  // Without a user namespace of its own (a control arm) a box has no such limit of its own.
+  const bool own_user = !box_.plan().cuts.left_out("ns.user");
+  // A number of the host's own would tell of the host.
+  const auto limit = number_in(read_again(keeper.user_namespaces));
+  const std::string observed = !keeper.user_namespaces.is_open() ? "boxd's"
+                               : !limit                          ? "unreadable"
+                               : *limit == 0                     ? "0"
+                                                                 : "above 0";
+  out.push_back(compare("cred.userns0", own_user ? "0" : "boxd's", observed,
+                        "user.max_user_namespaces of the box, opened there, read by boxd"));
+  itimerspec left{};
+  const bool armed = keeper.timer.is_open() && ::timerfd_gettime(keeper.timer.get(), &left) == 0 &&
+                     (left.it_value.tv_sec > 0 || left.it_value.tv_nsec > 0);
+  out.push_back(compare("sup.timer", "armed", armed ? "armed" : "not armed",
+                        "timerfd_gettime of the keeper's timer, by boxd"));
+}
+
+void SealReading::check_keeper(const Message& said) {
   Checks& out = seal_.checks;
   // The owner of the files in /proc/PID turns to root when a process is not dumpable (man 5 proc).
   struct stat owner {};
@@ -204,14 +197,13 @@ void SealReading::check_keeper(const Message& keeper) {
   const std::string expected =
       box_.plan().cuts.left_out("ns.pid") ? "no pid namespace" : "pid 1 is the keeper";
   const std::string observed = ids.ends_with(" 1") ? "pid 1 is the keeper" : "no pid namespace";
-  out.push_back(compare("sup.initreap", expected + ", reaps orphans",
-                        observed + (keeper.b == 1 ? ", reaps orphans" : ", reaps no orphan"),
-                        "/proc/KEEPER/status NSpid, the keeper's word"));
-  out.push_back(compare("sup.timer", "armed", keeper.a > 0 ? "armed" : "not armed",
-                        "timerfd_gettime in the keeper"));
+  out.push_back(
+      compare("sup.initreap", expected + ", reaps orphans",
+              observed + (said.b == 1 ? ", reaps orphans" : ", reaps no orphan"),
+              std::string(kByConstruction) + ": the keeper's word; /proc/KEEPER/status NSpid"));
 }
 
-Seal SealReading::finish(const Message& keeper) {
+Seal SealReading::finish(const KeeperNotice& keeper) {
   if (program_) {
     Checks mounts;
     check_mounts(*program_, box_.plan().cuts, mounts);
@@ -219,7 +211,8 @@ Seal SealReading::finish(const Message& keeper) {
                         std::make_move_iterator(mounts.begin()),
                         std::make_move_iterator(mounts.end()));
   }
-  check_keeper(keeper);
+  check_handed_over(keeper);
+  check_keeper(keeper.message);
   seal_.verified = std::all_of(seal_.checks.begin(), seal_.checks.end(),
                                [](const SealCheck& check) { return check.ok; });
   return std::move(seal_);

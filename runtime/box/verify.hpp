@@ -20,12 +20,14 @@ class SealReading {
   explicit SealReading(Box& box);
   /// Everything of the program's process, which must be blocked waiting for Start, but its mounts.
   void read_program(const SealedNotice& notice);
-  /// The mounts, final once the keeper has spoken; what it said (Say::Keeping) and what can be seen
-  /// of it. `verified` is true when every check is ok. Precondition: the program was read.
-  Seal finish(const Message& keeper);
+  /// The mounts, final once the keeper has spoken; what it said and handed over (Say::Keeping) and
+  /// what can be seen of it. `verified` is true when every check is ok. Precondition: the program
+  /// was read.
+  Seal finish(const KeeperNotice& keeper);
 
  private:
-  void check_keeper(const Message& keeper);
+  void check_handed_over(const KeeperNotice& keeper);
+  void check_keeper(const Message& said);
 
   Box& box_;
   std::vector<SealCheck> limits_;

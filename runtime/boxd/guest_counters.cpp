@@ -53,8 +53,7 @@ std::uint64_t count_mounts() {
 
 std::uint64_t count_descriptors() {
   std::error_code error;
-  const fs::directory_iterator all("/proc/self/fd", error);
-  return static_cast<std::uint64_t>(std::distance(begin(all), end(all)));
+  return sys::entries_of("/proc/self/fd", error).size();
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "box/cgroup.hpp"
 #include "boxd/guest_init.hpp"
 #include "boxd/server.hpp"
 #include "link/control.hpp"
@@ -51,9 +52,15 @@ Error tell_engine(const sys::Fd& link, Error error) {
   return error;
 }
 
+Result<sys::CgroupHost> place_for_boxes() {
+  sys::CgroupHost host = PYBOX_TRY(sys::probe_cgroup_host());
+  PYBOX_TRY(box::make_room(host));
+  return host;
+}
+
 Result<void> run_on_host(int argc, char** argv) {
   boxd::ServerPlan plan = PYBOX_TRY(plan_from(argc, argv));
-  Result<sys::CgroupHost> cgroup = sys::probe_cgroup_host();
+  Result<sys::CgroupHost> cgroup = place_for_boxes();
   if (!cgroup) return tell_engine(plan.link, std::move(cgroup).error());
   plan.cgroup = std::move(cgroup).value();
   return boxd::serve(std::move(plan));
@@ -66,7 +73,7 @@ Result<void> run_in_guest() {
   plan.images = std::move(guest.images);
   plan.empty = "/run/empty";
   PYBOX_TRY(sys::ensure_private_dir(plan.empty));
-  plan.cgroup = PYBOX_TRY(sys::probe_cgroup_host());
+  plan.cgroup = PYBOX_TRY(place_for_boxes());
   return boxd::serve(std::move(plan));
 }
 

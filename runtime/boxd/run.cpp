@@ -128,13 +128,14 @@ void Run::on_program_socket(Nanos now) {
 }
 
 void Run::on_keeper_socket(Nanos now) {
-  box::Message message;
-  if (!box::receive_message(box_->keeper_socket(), message)) {
+  std::optional<box::KeeperNotice> notice = box_->receive_keeper();
+  if (!notice) {
     keeper_hung_up_ = true;  // its end is seen on its pidfd
     return;
   }
+  const box::Message& message = notice->message;
   switch (message.say) {
-    case box::Say::Keeping: keeping_ = message; return go_if_sealed();
+    case box::Say::Keeping: keeping_ = std::move(notice); return go_if_sealed();
     case box::Say::Ended:
       if (state_ == State::Building) {
         return refuse(false, "the program's process ended before it was sealed", "");

@@ -102,7 +102,7 @@ class Run {
   std::unique_ptr<box::Box> box_;
   std::optional<box::SealReading> reading_;
   std::optional<box::SealedNotice> sealed_;
-  std::optional<box::Message> keeping_;
+  std::optional<box::KeeperNotice> keeping_;
   std::optional<box::Message> ended_;      ///< the keeper's word on the program's wait status
   std::optional<Observation> killed_for_;  ///< what PyBox killed it for, if it did
   bool box_timer_fired_ = false;

@@ -35,7 +35,8 @@ SealCheck Run::output_check() const {
     return std::to_string(out.count) + " " + std::to_string(err.count);
   };
   return box::compare("sup.outcap", both(limits.stdout_bytes, limits.stderr_bytes),
-                      both(out_->keeps(), err_->keeps()), "boxd's own limits of stdout and stderr");
+                      both(out_->keeps(), err_->keeps()),
+                      std::string(kByConstruction) + ": boxd's own limits of stdout and stderr");
 }
 
 /// The keeper gets rid of its rights meanwhile.
@@ -51,6 +52,7 @@ void Run::go_if_sealed() {
   if (state_ != State::Building || !sealed_ || !keeping_) return;
   report_.seal = reading_->finish(*keeping_);
   reading_.reset();
+  keeping_.reset();
   add_checks(workshop_.around, report_.seal);
   add_checks({output_check()}, report_.seal);
   if (order_.request.return_files) {

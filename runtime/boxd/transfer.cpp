@@ -86,7 +86,7 @@ std::vector<SealCheck> Transfer::checks(const box::Box& box) const {
   const sys::Fd other = folder_.is_open() ? sys::Fd() : open_output(box.program_pid());
   const int folder = folder_.is_open() ? folder_.get() : other.get();
   return {box::compare("sup.filecap", describe(files::CollectLimits{}), describe(limits_),
-                       "the collector's own limits"),
+                       std::string(kByConstruction) + ": the collector's own limits"),
           box::compare("sup.collect", wanted(box.plan().ids), held(box, folder_.get()),
                        "fstat of boxd's descriptor, /proc/PID/root/tmp"),
           box::compare("sup.escape", "refused", way_out(folder, reach_),

@@ -49,10 +49,7 @@ Result<void> take_namespaces() {
   const gid_t group = ::getegid();
   int flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
   if (user != 0) flags |= CLONE_NEWUSER;
-  if (::unshare(flags) != 0) {
-    return failed("making the builder's namespaces")
-        .hint("`pybox doctor` says what this host allows; `--engine vm` builds in a VM instead");
-  }
+  if (::unshare(flags) != 0) return failed("making the builder's namespaces");
   if (user != 0) PYBOX_TRY(map_ids(user, group));
   if (::sethostname("builder", 7) != 0) return failed("naming the builder");
   return {};
@@ -188,7 +185,7 @@ Result<BuilderBoxPlan> builder_box_plan(const std::vector<std::string>& words) {
   const std::string& id = words[4];
   const auto [end, code] = std::from_chars(id.data(), id.data() + id.size(), plan.outside);
   if (code != std::errc() || end != id.data() + id.size())
-    return Error(ErrorKind::Usage, "`" + id + "` is no id");
+    return Error(ErrorKind::Usage, "`" + id + "` is not an id");
   plan.argv.assign(words.begin() + 5, words.end());
   return plan;
 }
@@ -210,7 +207,7 @@ Result<void> drop_everything(uid_t id) {
 int run_builder_box(const std::vector<std::string>& words) {
   const Result<int> ended = box_and_wait(words);
   if (ended) return *ended;
-  std::fprintf(stderr, "pybox-builder: %s\n", ended.error().message().c_str());
+  std::fprintf(stderr, "%s\n", ended.error().message().c_str());
   return kNoBuilderBox;
 }
 

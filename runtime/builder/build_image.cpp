@@ -13,6 +13,7 @@
 #include "builder/pack.hpp"
 #include "builder/pip_step.hpp"
 #include "debian/prepare.hpp"
+#include "store/finish.hpp"
 #include "store/own_images.hpp"
 #include "store/package_recipe.hpp"
 #include "store/record.hpp"
@@ -34,6 +35,7 @@ struct Build {
   const BuilderSetting& setting;
   const BuildRequest& request;
   const sys::Tools& tools;
+  const sys::Tools& aside;  ///< for work beside what progress tells of
   Progress& progress;
   const store::Recipe& base_recipe;
   store::Image base;
@@ -155,28 +157,17 @@ Result<void> make_tree(const Build& build, const fs::path& pack, const fs::path&
   return store::settle_tree(root);
 }
 
-Result<void> finish_image(const Build& build, std::vector<store::Wheel> wheels,
-                          const fs::path& made) {
-  build.progress.stage("hashing the tree");
-  const fs::path root = made / "rootfs";
-  const std::vector<store::TreeEntry> entries = PYBOX_TRY(store::list_tree(root, build.progress));
-  const std::string list = store::canonical_text(entries);
+Result<void> finish(const Build& build, std::vector<store::Wheel> wheels, const fs::path& made) {
   store::ImageRecord record;
   record.name = build.folder();
-  record.id = store::tree_id(list);
   record.python = build.request.python;
   record.recipe = store::digest_of_packages(build.base_recipe, build.request.lock.digest,
                                             store::extras_of(build.request.name));
-  record.pybox_version = PYBOX_VERSION;
-  record.entries = entries.size();
   record.base = build.base.id;
   record.lock = build.request.lock.digest;
   record.wheels = std::move(wheels);
-  build.progress.stage("writing image.erofs");
-  record.erofs = PYBOX_TRY(store::make_erofs(build.tools, root, made / "image.erofs"));
-  PYBOX_TRY(sys::replace_file(made / "tree.list", list, 0444));
   PYBOX_TRY(sys::replace_file(made / "lock.txt", build.request.lock.text, 0444));
-  PYBOX_TRY(sys::replace_file(made / "manifest.json", to_json(record), 0444));
+  PYBOX_TRY(store::finish_image(build.aside, made, std::move(record), build.progress));
   return store::put_in_place(made, build.setting.dirs.images() / build.folder());
 }
 
@@ -191,7 +182,7 @@ Result<void> build_in_work(const Build& build) {
   PYBOX_TRY(sys::ensure_private_dir(made));
   PYBOX_TRY(make_tree(build, result.pack, made / "rootfs"));
   PYBOX_TRY(sys::remove_tree(job_folder));
-  return finish_image(build, std::move(wheels), made);
+  return finish(build, std::move(wheels), made);
 }
 
 Result<void> check_name(const BuildRequest& request) {
@@ -222,13 +213,15 @@ Result<BuildResult> build_image(const BuilderSetting& setting, const BuildReques
   PYBOX_TRY(check_name(request));
   const store::Recipe* recipe = store::base_recipe(request.python);
   if (recipe == nullptr)
-    return Error(ErrorKind::Refused, "this PyBox builds no image for Python `" +
+    return Error(ErrorKind::Refused, "this PyBox does not build images for Python `" +
                                          visible(request.python.substr(0, 16)) + "`");
   const sys::Fd lock = PYBOX_TRY(store::lock_setup(setting.dirs, progress));
   PYBOX_TRY(store::sweep_setup(setting.dirs));
   PYBOX_TRY(sys::require_tools({"mkfs.erofs"}));
   const sys::Tools tools(progress, lock.get());
-  Build build{setting, request, tools, progress, *recipe, {}, {}};
+  NoProgress untold;
+  const sys::Tools aside(untold, lock.get());
+  Build build{setting, request, tools, aside, progress, *recipe, {}, {}};
   build.base = PYBOX_TRY(store::find_image(setting.dirs, "stdlib", request.python));
   if (auto image = already_there(build))
     return BuildResult{std::move(*image), false, monotonic_now() - began};

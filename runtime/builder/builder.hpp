@@ -2,7 +2,8 @@
 /// The builder: a throwaway place with the network where pip and uv run, and nowhere else.
 ///
 /// Theory of operation: it is either a VM of its own (QEMU with user-mode networking; started for
-/// one job, then gone) or, for the native engine, a box on the host whose network is left open.
+/// one job, then gone) or a box on the host whose network is left open. A named engine decides;
+/// where none is named the box is tried, and a note says which of the two it is and why.
 /// Both have the base image of the wanted Python as their read-only root, an empty scratch folder
 /// /tmp, and the job's files in /tmp/in. Of the host they get the index settings of its pip
 /// configuration (builder/index_settings.hpp) and its CA certificates, as data; no file, no
@@ -31,12 +32,16 @@
 
 namespace pybox::builder {
 
-enum class BuilderPlace { Vm, Native };
+enum class BuilderPlace {
+  Vm,
+  Native,
+  Either,  ///< nobody named one: a native box where this host makes it, else a VM
+};
 
 /// Where builders run on this host; run/builder_setting.hpp makes it from settings and words.
 struct BuilderSetting {
   sys::StateDirs dirs;
-  BuilderPlace place = BuilderPlace::Vm;
+  BuilderPlace place = BuilderPlace::Either;
   vm::AcceleratorChoice accelerator = vm::AcceleratorChoice::Auto;  ///< of a builder VM
 };
 

@@ -206,6 +206,7 @@ Result<void> become_job(const std::vector<std::string>& words) {
 
 Result<void> serve() {
   PYBOX_TRY(open_console());
+  ::dprintf(1, "pybox-builder: booted\n");
   PYBOX_TRY(make_root());
   const std::vector<std::string> words = PYBOX_TRY(lines_of("/argv"));
   if (words.empty()) return Error(ErrorKind::Protocol, "the builder VM got no job");

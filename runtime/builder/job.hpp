@@ -7,12 +7,18 @@
 
 #include "base/result.hpp"
 #include "builder/builder.hpp"
+#include "builder/index_settings.hpp"
 #include "store/package_recipe.hpp"
 
 namespace pybox::builder {
 
-/// {"environment":{…},"steps":[{"stage","argv":[…],"environment":{…}}]}
-std::string job_json(const BuilderJob& job, const std::map<std::string, std::string>& environment);
+/// {"index":{"files":[…],"variables":{…},"certificates":PATH,"in_vm":…},
+///  "steps":[{"stage","argv":[…],"environment":{…}}]}
+enum class InVm { No, Yes };
+std::string job_json(const BuilderJob& job, const IndexSettings& index, InVm in_vm);
+
+/// Where the builder finds the certificates of the index settings.
+constexpr std::string_view kCertificates = "/etc/ssl/certs/ca-certificates.crt";
 
 /// {"step","exit_code","said"}, written in the builder: untrusted. Error kind Evidence.
 struct BuilderStatus {

@@ -24,13 +24,18 @@ const json* member(const json& value, const char* key) {
 
 }  // namespace
 
-std::string job_json(const BuilderJob& job, const std::map<std::string, std::string>& environment) {
+std::string job_json(const BuilderJob& job, const IndexSettings& index, InVm in_vm) {
   json steps = json::array();
   for (const BuilderStep& step : job.steps) {
     steps.push_back(
         {{"stage", step.stage}, {"argv", step.argv}, {"environment", step.environment}});
   }
-  const json root = {{"environment", environment}, {"steps", std::move(steps)}};
+  const json root = {{"index",
+                      {{"files", index.files},
+                       {"variables", index.variables},
+                       {"certificates", kCertificates},
+                       {"in_vm", in_vm == InVm::Yes}}},
+                     {"steps", std::move(steps)}};
   return root.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

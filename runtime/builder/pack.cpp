@@ -40,7 +40,7 @@ Result<sys::Fd> open_pack(const std::filesystem::path& pack) {
   sys::Fd fd = PYBOX_TRY(sys::open_path(pack, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return Error::from_errno(errno, "inspecting " + pack.string());
-  if (!S_ISREG(info.st_mode)) return broken("it is no file");
+  if (!S_ISREG(info.st_mode)) return broken("it is not a file");
   return fd;
 }
 
@@ -106,11 +106,11 @@ Result<std::string> PackReader::take(std::size_t size) {
 Result<std::optional<PackEntry>> PackReader::entry_of(std::string_view header) {
   const std::size_t first = header.find(' ');
   const std::size_t second = header.find(' ', first == std::string_view::npos ? first : first + 1);
-  if (second == std::string_view::npos) return broken("a line that is none");
+  if (second == std::string_view::npos) return broken("a malformed header line");
   const std::string_view kind = header.substr(0, first);
   const auto size = number_in(header.substr(first + 1, second - first - 1));
   const auto name_size = number_in(header.substr(second + 1));
-  if (!size || !name_size) return broken("a line that is none");
+  if (!size || !name_size) return broken("a malformed header line");
   if (kind == "end") {
     if (*size != entries_ || *name_size != 0) return broken("it lacks entries");
     return std::optional<PackEntry>{};
@@ -128,7 +128,7 @@ Result<std::optional<PackEntry>> PackReader::entry_of(std::string_view header) {
 }
 
 Result<std::optional<PackEntry>> PackReader::next() {
-  if (!started_ && PYBOX_TRY(line()) != kMagic) return broken("it does not begin as one");
+  if (!started_ && PYBOX_TRY(line()) != kMagic) return broken("it has no header");
   started_ = true;
   while (left_ > 0) {
     PYBOX_TRY(fill());
@@ -186,7 +186,7 @@ class Folders {
       one = above ? std::next(one) : open_.erase(one);
     }
     const auto found = open_.find(folder);
-    if (found == open_.end()) return broken("`" + visible(path) + "` stands outside its folder");
+    if (found == open_.end()) return broken("`" + visible(path) + "` is outside its folder");
     return found->second.get();
   }
 
@@ -212,7 +212,7 @@ class Folders {
 
  private:
   static Error trouble(const std::string& path) {
-    if (errno == EEXIST) return broken("`" + visible(path) + "` stands in it twice");
+    if (errno == EEXIST) return broken("`" + visible(path) + "` appears in it twice");
     return Error::from_errno(errno, "writing " + visible(path));
   }
   std::map<std::string, sys::Fd> open_;

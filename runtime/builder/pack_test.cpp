@@ -94,7 +94,7 @@ TEST_CASE("a link where a pack's folder should be is not followed") {
   CHECK(!folder.unpack(pack_of(entry('d', "out/a") + entry('f', "out/a/x", "x"), 2)));
 }
 
-TEST_CASE("a pack that is no plain file is not opened") {
+TEST_CASE("a pack that is not a plain file is not opened") {
   const Folder folder;
   REQUIRE(::mkfifo((folder.path / "pack").c_str(), 0600) == 0);
   CHECK(!file_in_pack(folder.path / "pack", "status.json", 10));

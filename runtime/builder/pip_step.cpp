@@ -34,8 +34,7 @@ BuilderStep pip_step(const std::string& python, const std::string& requirements,
 
 Error pip_failure(const BuilderResult& result, const std::string& python) {
   const auto log = file_in_pack(result.pack, "out/pip.log", kMostLog);
-  const PipFinding finding = trouble_in_pip(result.said, log ? *log : std::string());
-  return pip_error(finding, python, result.said);
+  return pip_error(result.said, log ? *log : std::string(), python);
 }
 
 }  // namespace pybox::builder

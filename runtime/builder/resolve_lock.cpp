@@ -43,10 +43,9 @@ BuilderStep compile_lock(const std::string& python, ResolveRequest::Format forma
 }
 
 Error failure_of(const ResolveRequest& request, const BuilderResult& result) {
-  if (result.step == 0) {
+  if (result.step == 0)
     return pip_failure(result, request.python).context("getting uv for the builder");
-  }
-  return pip_error(trouble_in_uv(result.said), request.python, result.said);
+  return uv_error(result.said, request.python);
 }
 
 Result<std::string> resolve_in_work(const BuilderSetting& setting, const ResolveRequest& request,

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <optional>
 #include <sstream>
 
 #include "base/text.hpp"
@@ -13,12 +13,10 @@
 #include "builder/index_settings.hpp"
 #include "builder/job.hpp"
 #include "builder/pack.hpp"
+#include "builder/pip_trouble.hpp"
 #include "builder/vm.hpp"
 #include "store/kernel.hpp"
 #include "sys/file.hpp"
-#include "vm/initramfs.hpp"
-#include "vm/kvm.hpp"
-#include "vm/qemu_command.hpp"
 
 namespace pybox::builder {
 namespace {
@@ -26,11 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Nanos kPatience = std::chrono::minutes(30);
-constexpr std::string_view kCertificates = "/etc/ssl/certs/ca-certificates.crt";
-constexpr std::string_view kMark = "pybox-builder: ";
 constexpr std::uint64_t kLargestResult = std::uint64_t{6} << 30U;
-/// The emulator's race (vm/launch.cpp) breaks a guest's kernel now and then.
-constexpr int kAttempts = 3;
 constexpr std::size_t kMostStatus = 1 << 20U;
 /// The name server of QEMU's user-mode network, which asks those of the host.
 constexpr std::string_view kNamesInVm = "nameserver 10.0.2.3\n";
@@ -44,17 +38,14 @@ struct Run {
   const sys::Tools& tools;
   fs::path work;
   Progress& progress;
+  IndexSettings index;
   store::Image base;
+  std::string where;                            ///< which builder it is and why, for the user
   std::map<std::string, std::string> files;     ///< /tmp/in
-  std::map<std::string, std::string> settings;  ///< builder_box.hpp names them
+  std::map<std::string, std::string> settings;  ///< builder/box.hpp names them
 
   fs::path result() const { return work / "scratch" / "result.pack"; }
 };
-
-std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
 
 /// Which servers to ask; the host's search domains are no business of the builder's.
 std::string name_servers() {
@@ -74,20 +65,14 @@ Result<fs::path> own_program() {
   return self;
 }
 
-Result<void> gather(Run& run) {
-  const bool in_vm = run.setting.place == BuilderPlace::Vm;
-  IndexSettings index = PYBOX_TRY(index_settings_of_host(variable));
-  if (in_vm) index = as_seen_from_vm(std::move(index));
-  if (index.certificates.empty())
-    index.certificates =
-        PYBOX_TRY(sys::read_file(run.base.rootfs / kCertificates.substr(1), 8_MiB));
+/// What a builder of that kind is given.
+void gather(Run& run, InVm in_vm) {
   run.files = run.job.files;
   run.files["builder.py"] = builder_program();
-  run.files["job.json"] = job_json(run.job, builder_environment(index, kCertificates));
-  run.settings = {{"resolv.conf", in_vm ? std::string(kNamesInVm) : name_servers()},
+  run.files["job.json"] = job_json(run.job, run.index, in_vm);
+  run.settings = {{"resolv.conf", in_vm == InVm::Yes ? std::string(kNamesInVm) : name_servers()},
                   {"nsswitch.conf", std::string(kNameService)},
-                  {"certificates.pem", std::move(index.certificates)}};
-  return {};
+                  {"certificates.pem", run.index.certificates}};
 }
 
 std::vector<std::string> program(const Run& run, std::string_view result) {
@@ -105,10 +90,11 @@ sys::ToolWatch follow(const Run& run) {
   sys::ToolWatch watch;
   watch.line = [&run, step = std::size_t{0}, begun = false,
                 counted = std::uint64_t{0}](std::string_view line) mutable {
-    const std::size_t mark = line.find(kMark);
+    const std::size_t mark = line.find(kBuilderMark);
     if (mark == std::string_view::npos) return;
-    line.remove_prefix(mark + kMark.size());
+    line.remove_prefix(mark + kBuilderMark.size());
     if (line.starts_with("stage ")) {
+      if (!begun) run.progress.note(run.where);
       if (begun) ++step;
       begun = true;
       counted = 0;
@@ -133,7 +119,9 @@ Result<void> write_files(const std::map<std::string, std::string>& files, const 
   return {};
 }
 
-Result<sys::ToolResult> run_natively(const Run& run) {
+/// Makes what a builder box needs, and says how to start it.
+Result<sys::SpawnPlan> prepare_box(Run& run) {
+  gather(run, InVm::No);
   BuilderBoxPlan plan;
   plan.rootfs = run.base.rootfs;
   plan.scratch = run.work / "scratch";
@@ -154,7 +142,12 @@ Result<sys::ToolResult> run_natively(const Run& run) {
   sys::SpawnPlan spawn;
   spawn.program = PYBOX_TRY(own_program());
   spawn.args = words_of(plan);
-  return run.tools.run(std::move(spawn), kPatience, follow(run));
+  return spawn;
+}
+
+Result<sys::ToolResult> run_natively(const Run& run, sys::SpawnPlan box) {
+  run.progress.stage("starting the builder");
+  return run.tools.run(std::move(box), kPatience, follow(run));
 }
 
 /// In place of whatever an attempt before left.
@@ -165,25 +158,6 @@ Result<void> make_sparse(const fs::path& file, std::uint64_t size) {
   if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0)
     return Error::from_errno(errno, "making room for the builder's result");
   return {};
-}
-
-/// A builder that said nothing of its own never got as far as the job.
-bool began(const sys::ToolResult& ended) { return ended.out.find(kMark) != std::string::npos; }
-
-bool kernel_broke(const sys::ToolResult& ended) {
-  return ended.out.find("Kernel panic") != std::string::npos;
-}
-
-/// A build starts from nothing, so one whose kernel broke is simply done again.
-Result<sys::ToolResult> run_vm_patiently(const Run& run, const sys::SpawnPlan& qemu) {
-  for (int attempt = 1;; ++attempt) {
-    run.progress.stage("starting the builder VM");
-    sys::SpawnPlan spawn = qemu;
-    sys::ToolResult ended = PYBOX_TRY(run.tools.run(std::move(spawn), kPatience, follow(run)));
-    if (attempt == kAttempts || !kernel_broke(ended)) return ended;
-    run.progress.note("the builder VM's kernel broke; starting it again");
-    PYBOX_TRY(make_sparse(run.result(), kLargestResult));
-  }
 }
 
 Result<BuilderVmPlan> plan_vm(const Run& run) {
@@ -200,39 +174,61 @@ Result<BuilderVmPlan> plan_vm(const Run& run) {
   const std::string archive = PYBOX_TRY(builder_initramfs(self, plan.kernel, files));
   PYBOX_TRY(sys::replace_file(plan.initramfs, archive, 0600, sys::Durability::Unsynced));
   PYBOX_TRY(sys::ensure_private_dir(run.work / "scratch"));
-  PYBOX_TRY(make_sparse(plan.result, kLargestResult));
   return plan;
 }
 
-Result<sys::ToolResult> run_in_vm(const Run& run) {
-  const std::string name(vm::qemu_program(vm::kHostArch));
-  PYBOX_TRY(sys::require_tools({name}));
-  const fs::path qemu = *sys::find_program(name);
-  BuilderVmPlan plan = PYBOX_TRY(plan_vm(run));
-  const vm::KvmMemory memory(run.setting.dirs.vm(), qemu);
-  const std::vector<vm::Accelerator> tried = PYBOX_TRY(vm::accelerators_to_try(
-      run.setting.accelerator, memory, [&](const std::string& text) { run.progress.note(text); }));
-  for (std::size_t i = 0;; ++i) {
-    plan.accelerator = tried[i];
-    sys::SpawnPlan spawn;
-    spawn.program = qemu;
-    spawn.args = qemu_arguments(plan);
-    sys::ToolResult ended = PYBOX_TRY(run_vm_patiently(run, spawn));
-    if (i + 1 == tried.size() || began(ended)) return ended;
-    run.progress.note(vm::kvm_failure(sys::tool_failure(name, ended).message()));
-    memory.remember_failure();
+Result<sys::ToolResult> run_in_vm(Run& run) {
+  gather(run, InVm::Yes);
+  BuilderVmOrder order;
+  order.dirs = run.setting.dirs;
+  order.accelerator = run.setting.accelerator;
+  order.plan = PYBOX_TRY(plan_vm(run));
+  order.make_result = [&run] { return make_sparse(run.result(), kLargestResult); };
+  order.follow = [&run] { return follow(run).line; };
+  order.patience = kPatience;
+  return run_builder_vm(order, run.progress);
+}
+
+/// Why there was no box at all, when it ended so; nothing of the job ran then.
+std::optional<std::string> no_box(const sys::ToolResult& ended) {
+  if (began(ended) || ended.status.by_signal || ended.status.code != kNoBuilderBox) return {};
+  return visible(ended.err.substr(0, ended.err.find('\n')));
+}
+
+/// Where nobody named an engine: a box when this host makes one, which is found out by making it.
+Result<sys::ToolResult> run_in_either(Run& run) {
+  run.where =
+      "the builder is a sealed box on this host: no engine was named, and `--engine vm` would take "
+      "a VM";
+  std::string reason;
+  if (Result<sys::SpawnPlan> box = prepare_box(run)) {
+    sys::ToolResult ended = PYBOX_TRY(run_natively(run, *std::move(box)));
+    if (const auto refused = no_box(ended)) reason = *refused;
+    if (reason.empty()) return ended;
+  } else {
+    reason = box.error().message();
   }
+  run.where = "the builder is a VM: this host makes no sealed box for it (" + reason + ")";
+  return PYBOX_TRY_CONTEXT(run_in_vm(run), "building in a VM, since " + reason);
+}
+
+Result<sys::ToolResult> run_somewhere(Run& run) {
+  if (run.setting.place == BuilderPlace::Either) return run_in_either(run);
+  const bool in_vm = run.setting.place == BuilderPlace::Vm;
+  run.where = in_vm
+                  ? "the builder is a VM, since the engine `vm` was named"
+                  : "the builder is a sealed box on this host, since the engine `native` was named";
+  return in_vm ? run_in_vm(run) : run_natively(run, PYBOX_TRY(prepare_box(run)));
 }
 
 /// The builder ended without a result: what it said last tells why.
 Error lost(const sys::ToolResult& ended) {
-  const std::string said = ended.out + ended.err;
-  if (said.find("No space left on device") != std::string::npos) {
-    return Error(ErrorKind::HostCannot, "the builder ran out of space")
-        .hint(
-            "free some space, or set PYBOX_HOME to a folder on a larger disk; `--engine native` "
-            "builds on the disk instead of in a VM's memory");
+  if (const auto reason = no_box(ended)) {
+    return Error(ErrorKind::HostCannot, "this host makes no sealed box for the builder: " + *reason)
+        .hint("`pybox doctor` says what this host allows; `--engine vm` builds in a VM instead");
   }
+  const std::string said = ended.out + ended.err;
+  if (said.find("No space left on device") != std::string::npos) return out_of_space();
   return sys::tool_failure("the builder", ended);
 }
 
@@ -241,12 +237,14 @@ Error lost(const sys::ToolResult& ended) {
 Result<BuilderResult> run_in_builder(const BuilderSetting& setting, const BuilderJob& job,
                                      const sys::Tools& tools, const fs::path& work,
                                      Progress& progress) {
-  Run run{setting, job, tools, work, progress, {}, {}, {}};
+  Run run{setting, job, tools, work, progress, {}, {}, {}, {}, {}};
   run.base = PYBOX_TRY(store::find_image(setting.dirs, "stdlib", job.python));
   const sys::Fd held = PYBOX_TRY(store::hold_image(run.base));
-  PYBOX_TRY(gather(run));
-  const bool in_vm = setting.place == BuilderPlace::Vm;
-  const sys::ToolResult ended = PYBOX_TRY(in_vm ? run_in_vm(run) : run_natively(run));
+  run.index = PYBOX_TRY(index_settings_of_host(own_variables()));
+  if (run.index.certificates.empty())
+    run.index.certificates =
+        PYBOX_TRY(sys::read_file(run.base.rootfs / kCertificates.substr(1), 8_MiB));
+  const sys::ToolResult ended = PYBOX_TRY(run_somewhere(run));
   const Result<std::string> text = file_in_pack(run.result(), "status.json", kMostStatus);
   if (!ended.ok() || !text) return lost(ended);
   BuilderStatus status = PYBOX_TRY(builder_status_from(*text));

@@ -114,7 +114,7 @@ Result<std::string> choose_python(const std::optional<std::string>& requires_pyt
     if (python == nullptr || fits(*requires_python, python->release)) return wanted;
     return Error(ErrorKind::Refused, "the script requires Python " + in_ticks(*requires_python) +
                                          ", and Python " + wanted + " is " + python->release)
-        .hint("leave `--python` out to have one that fits");
+        .hint("leave out `--python` to use one that fits");
   }
   if (installed.empty()) return wanted;
   if (python != nullptr && fits(*requires_python, python->release)) return wanted;
@@ -165,7 +165,7 @@ Result<ScriptImage> image_for_script(const sys::StateDirs& dirs, const ScriptNee
       return std::move(fitting)
           .error()
           .context(needs.lock_name)
-          .hint("`pybox image lock " + needs.name + "` makes it anew; or remove it");
+          .hint("`pybox image lock " + needs.name + "` makes it again; or remove it");
     }
   }
   if (!needs.lock && script.dependencies.empty()) return result;

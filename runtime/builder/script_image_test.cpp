@@ -103,8 +103,8 @@ TEST_CASE("a script gets 3.13 where that fits, else the newest Python that does"
 
 TEST_CASE("a Python that does not fit is refused, with the way out") {
   CHECK(chosen(">=3.14", "3.13") ==
-        "the script requires Python `>=3.14`, and Python 3.13 is 3.13.5 | leave `--python` out to "
-        "have one that fits");
+        "the script requires Python `>=3.14`, and Python 3.13 is 3.13.5 | leave out `--python` to "
+        "use one that fits");
   CHECK(chosen(">=3.15", {}) ==
         "the script requires Python `>=3.15`, and set up here is 3.13.5, 3.14.2 | `pybox setup "
         "--python 3.15` adds one");

@@ -12,12 +12,6 @@ namespace {
 
 constexpr Bytes kLargestFile = 256_MiB;
 
-std::string option_path(const std::filesystem::path& path) {
-  std::string text;
-  for (const char c : path.string()) text += c == ',' ? ",," : std::string(1, c);
-  return text;
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += word + "\n";
@@ -37,13 +31,11 @@ std::vector<std::string> qemu_arguments(const BuilderVmPlan& plan) {
   std::vector<std::string> arguments = vm::machine_arguments(machine);
   // clang-format off
   const std::vector<std::string> devices = {
-      "-chardev", "stdio,id=console,signal=off",
-      "-serial", "chardev:console",
       "-netdev", "user,id=net,ipv6=off",
       "-device", "virtio-net-pci,netdev=net,romfile=",
-      "-blockdev", "driver=file,node-name=image,read-only=on,filename=" + option_path(plan.image),
+      "-blockdev", "driver=file,node-name=image,read-only=on,filename=" + vm::option_path(plan.image),
       "-device", "virtio-blk-pci,drive=image,serial=image",
-      "-blockdev", "driver=file,node-name=result,discard=unmap,filename=" + option_path(plan.result),
+      "-blockdev", "driver=file,node-name=result,discard=unmap,filename=" + vm::option_path(plan.result),
       "-device", "virtio-blk-pci,drive=result,serial=result",
   };
   // clang-format on

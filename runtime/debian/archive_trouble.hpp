@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 
 namespace pybox::debian {
 
@@ -15,12 +15,11 @@ enum class ArchiveTrouble {
   NotTrusted,  ///< the signature does not hold
   Clock,       ///< signed for another time
   NoSpace,
-  NoPackage,  ///< the archive lacks a package
   Unknown,
 };
 
-/// Precondition: `said` is apt's output in the C locale.
-ArchiveTrouble trouble_in(std::string_view said);
+/// Precondition: apt ran in the C locale.
+ArchiveTrouble trouble_in(const sys::ToolResult& result);
 
 /// The error for the user. `where` names the mirror ("the host's own mirror", a URL),
 /// `suite` what was wanted of it.

@@ -194,17 +194,16 @@ sys::SpawnPlan mmdebstrap_plan(const FetchPlan& plan, FetchStep step) {
 Result<Resolved> resolve(const sys::Tools& tools, FetchPlan& plan, Progress& progress) {
   PYBOX_TRY(make_folders(plan));
   sys::ToolResult result = PYBOX_TRY(run_resolve(tools, plan, true, progress));
-  if (!result.ok() && plan.host_takes_expired &&
-      trouble_in(result.out + result.err) == ArchiveTrouble::Clock) {
+  if (!result.ok() && plan.host_takes_expired && trouble_in(result) == ArchiveTrouble::Clock) {
     progress.note("the package lists of " + plan.where + " (" + suite_of(plan) +
-                  ") are older than they may be; they are taken because this host's apt is told to "
+                  ") have expired; they are used because this host's apt is set to "
                   "take such lists (Acquire::Check-Valid-Until)");
     plan.take_expired = true;
     result = PYBOX_TRY(run_resolve(tools, plan, true, progress));
   }
   // apt replaces its lists all at once at the end of an update that succeeded, or not at all.
-  const bool offline = !result.ok() && has_lists(plan) &&
-                       trouble_in(result.out + result.err) == ArchiveTrouble::NoNetwork;
+  const bool offline =
+      !result.ok() && has_lists(plan) && trouble_in(result) == ArchiveTrouble::NoNetwork;
   if (offline) result = PYBOX_TRY(run_resolve(tools, plan, false, progress));
   if (!result.ok()) return archive_error(result, plan.where, suite_of(plan));
   if (!offline)

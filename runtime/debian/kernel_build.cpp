@@ -1,10 +1,10 @@
 #include "debian/kernel_build.hpp"
 
-#include <algorithm>
 #include <system_error>
 
 #include "base/digest.hpp"
-#include "debian/modules.hpp"
+#include "base/join.hpp"
+#include "base/text.hpp"
 #include "debian/prepare.hpp"
 #include "store/kernel.hpp"
 #include "sys/file.hpp"
@@ -17,26 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr Nanos kPatience = std::chrono::minutes(10);
 constexpr Bytes kMaxFile = 256_MiB;
-
-constexpr std::string_view kUnpackXz =
-    "import lzma, sys\n"
-    "with lzma.open(sys.argv[1]) as packed, open(sys.argv[2], 'wb') as plain:\n"
-    "    plain.write(packed.read())\n";
-
-/// Debian 13 packs modules with xz; a plain one is taken as it is.
-Result<std::string> read_module(const sys::Tools& tools, const KernelSource& source,
-                                const fs::path& file, const fs::path& scratch) {
-  if (file.extension() == ".ko") return sys::read_file(file, kMaxFile);
-  if (file.extension() != ".xz") {
-    return Error(ErrorKind::HostCannot, "the kernel module " + file.filename().string() +
-                                            " is packed in a way PyBox does not know");
-  }
-  PYBOX_TRY(tools.run_well(
-      python_of_tree(source.rootfs, *source.image,
-                     {"-c", std::string(kUnpackXz), file.string(), scratch.string()}),
-      kPatience));
-  return sys::read_file(scratch, kMaxFile);
-}
 
 /// The one kernel in a package: "6.12.0+deb13-cloud-amd64".
 Result<std::string> release_in(const fs::path& unpacked) {
@@ -64,12 +44,36 @@ Result<void> add_file(store::KernelRecord& record, const fs::path& out, const st
   return {};
 }
 
+/// kernel_modules.py takes them apart; gives modules.list.
+Result<std::string> add_modules(const sys::Tools& tools, const KernelSource& source,
+                                const fs::path& folder, const fs::path& work,
+                                store::KernelRecord& record, const fs::path& out,
+                                const store::KernelRecipe& recipe) {
+  const fs::path program = work / "kernel_modules.py";
+  const fs::path plain = work / "kernel-modules";
+  PYBOX_TRY(sys::replace_file(program, kernel_modules_program()));
+  PYBOX_TRY(sys::ensure_private_dir(plain));
+  const sys::ToolResult took = PYBOX_TRY(
+      tools.run_well(python_of_tree(source.rootfs, *source.image,
+                                    {program.string(), folder.string(), plain.string(),
+                                     join(recipe.modules, ","), join(recipe.builder_modules, ",")}),
+                     kPatience));
+  std::string list;
+  for (std::string_view names = took.out; !names.empty();) {
+    const std::string name(take_line(names));
+    const std::string bytes =
+        PYBOX_TRY(sys::read_file(plain / fs::path(name).filename(), kMaxFile));
+    PYBOX_TRY(add_file(record, out, name, bytes));
+    if (!name.starts_with(store::kBuilderFolder)) list += name + "\n";
+  }
+  return list;
+}
+
 }  // namespace
 
 Result<store::KernelRecord> build_kernel(const sys::Tools& tools, const store::KernelRecipe& recipe,
                                          const KernelSource& source, const fs::path& work,
-                                         const fs::path& out, Progress& progress) {
-  progress.stage("preparing the guest kernel");
+                                         const fs::path& out) {
   const fs::path unpacked = work / "kernel-package";
   sys::SpawnPlan extract;
   extract.program = "dpkg-deb";
@@ -89,28 +93,8 @@ Result<store::KernelRecord> build_kernel(const sys::Tools& tools, const store::K
       PYBOX_TRY(sys::read_file(unpacked / "boot" / ("vmlinuz-" + record.release), kMaxFile));
   PYBOX_TRY(add_file(record, out, "vmlinuz", vmlinuz));
 
-  const KernelModules modules =
-      PYBOX_TRY(modules_in(unpacked / "usr/lib/modules" / record.release));
-  std::map<std::string, std::string> contents;
-  const auto read = [&](const fs::path& file) -> Result<std::string> {
-    std::string bytes = PYBOX_TRY(read_module(tools, source, file, work / "module.ko"));
-    contents[module_name(file.filename().string())] = bytes;
-    return bytes;
-  };
-  const std::vector<std::string> order = PYBOX_TRY(load_order(modules, recipe.modules, read));
-  std::vector<std::string> all = recipe.modules;
-  all.insert(all.end(), recipe.builder_modules.begin(), recipe.builder_modules.end());
-  const std::vector<std::string> with_builder = PYBOX_TRY(load_order(modules, all, read));
-  std::string list;
-  for (const std::string& name : order) {
-    PYBOX_TRY(add_file(record, out, name + ".ko", contents[name]));
-    list += name + ".ko\n";
-  }
-  for (const std::string& name : with_builder) {
-    if (std::find(order.begin(), order.end(), name) != order.end()) continue;
-    PYBOX_TRY(
-        add_file(record, out, std::string(store::kBuilderFolder) + name + ".ko", contents[name]));
-  }
+  const std::string list = PYBOX_TRY(add_modules(
+      tools, source, unpacked / "usr/lib/modules" / record.release, work, record, out, recipe));
   record.id = store::kernel_id(record.files);
   PYBOX_TRY(sys::replace_file(out / "modules.list", list, 0444));
   PYBOX_TRY(sys::replace_file(out / "manifest.json", to_json(record), 0444));

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/progress.hpp"
 #include "base/result.hpp"
 #include "store/recipe.hpp"
 #include "store/record.hpp"
@@ -21,10 +21,13 @@ struct KernelSource {
   const store::Recipe* image = nullptr;  ///< the recipe of that tree
 };
 
+/// runtime/python/kernel_modules.py.
+std::string_view kernel_modules_program();
+
 /// Builds `out` (which must not exist) using `work` for what is unpacked on the way.
 Result<store::KernelRecord> build_kernel(const sys::Tools& tools, const store::KernelRecipe& recipe,
                                          const KernelSource& source,
                                          const std::filesystem::path& work,
-                                         const std::filesystem::path& out, Progress& progress);
+                                         const std::filesystem::path& out);
 
 }  // namespace pybox::debian

@@ -8,18 +8,22 @@ namespace {
 
 constexpr Nanos kAnswerPatience = std::chrono::minutes(3);
 
-Result<sys::ToolResult> fetch_release(const sys::Tools& tools, const ArchiveSource& source,
-                                      const std::filesystem::path& work) {
+Result<sys::ToolResult> run_apt(const sys::Tools& tools, const char* program,
+                                std::vector<std::string> words) {
   sys::SpawnPlan plan;
-  plan.program = "/usr/lib/apt/apt-helper";
-  plan.args = {"-oAcquire::Retries=2",
-               "-oAcquire::http::Timeout=20",
-               "-oAcquire::https::Timeout=20",
-               "download-file",
-               source.uri + "/dists/" + source.suite + "/InRelease",
-               (work / "InRelease").string()};
+  plan.program = program;
+  plan.args = std::move(words);
   plan.environment = sys::tool_environment();
   return tools.run(std::move(plan), kAnswerPatience);
+}
+
+Result<sys::ToolResult> fetch_release(const sys::Tools& tools, const ArchiveSource& source,
+                                      const std::filesystem::path& work) {
+  return run_apt(
+      tools, "/usr/lib/apt/apt-helper",
+      {"-oAcquire::Retries=2", "-oAcquire::http::Timeout=20", "-oAcquire::https::Timeout=20",
+       "download-file", source.uri + "/dists/" + source.suite + "/InRelease",
+       (work / "InRelease").string()});
 }
 
 }  // namespace
@@ -31,7 +35,7 @@ Result<std::vector<ArchiveSource>> probe_mirror(const sys::Tools& tools, const s
   std::vector<ArchiveSource> found = {{apt_uri(url), suite}};
   const sys::ToolResult main_suite = PYBOX_TRY(fetch_release(tools, found.front(), work));
   if (!main_suite.ok()) {
-    unreachable = trouble_in(main_suite.out + main_suite.err) == ArchiveTrouble::NoNetwork;
+    unreachable = trouble_in(main_suite) == ArchiveTrouble::NoNetwork;
     return archive_error(main_suite, visible(url), suite);
   }
   std::vector<ArchiveSource> maybe = {{apt_uri(url), suite + "-updates"}};
@@ -43,13 +47,15 @@ Result<std::vector<ArchiveSource>> probe_mirror(const sys::Tools& tools, const s
   return found;
 }
 
+std::vector<ArchiveSource> sources_of_host(const sys::Tools& tools) {
+  const auto printed = run_apt(tools, "apt-get", {"update", "--print-uris"});
+  return printed && printed->ok() ? sources_in_uris(printed->out) : std::vector<ArchiveSource>();
+}
+
 bool host_takes_expired_lists(const sys::Tools& tools) {
-  sys::SpawnPlan plan;
-  plan.program = "apt-config";
-  plan.args = {"dump", "Acquire::Check-Valid-Until"};
-  plan.environment = sys::tool_environment();
-  const Result<sys::ToolResult> dumped = tools.run(std::move(plan), kAnswerPatience);
-  return dumped && takes_expired_lists(dumped->out);
+  const auto said =
+      run_apt(tools, "apt-config", {"shell", "check", "Acquire::Check-Valid-Until/b"});
+  return said && said->out == "check='false'\n";
 }
 
 }  // namespace pybox::debian

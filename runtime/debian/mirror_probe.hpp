@@ -1,5 +1,6 @@
 #pragma once
-/// What the mirror named by --mirror offers: asked over the network, because mirrors differ in it.
+/// What apt knows of mirrors: what the one named by --mirror offers, asked over the network because
+/// mirrors differ in it; and which sources this host's own apt uses.
 
 #include <filesystem>
 #include <string>
@@ -19,6 +20,9 @@ Result<std::vector<ArchiveSource>> probe_mirror(const sys::Tools& tools, const s
                                                 const std::string& suite,
                                                 const std::filesystem::path& work,
                                                 bool& unreachable);
+
+/// Empty when there is no apt or it cannot read its sources. Needs neither root nor network.
+std::vector<ArchiveSource> sources_of_host(const sys::Tools& tools);
 
 /// This host's apt is told to take package lists whose time is over.
 bool host_takes_expired_lists(const sys::Tools& tools);

@@ -138,7 +138,7 @@ Result<void> verify_packages(const std::filesystem::path& archives,
                      (found == Found::Absent ? " did not arrive"
                                              : " is not the one the archive signed"))
         .hint(
-            "run `pybox setup` again; if it stays so, the mirror is broken: name another with "
+            "run `pybox setup` again; if it happens again, the mirror is broken: name another with "
             "--mirror");
   }
   return {};

@@ -35,7 +35,7 @@ TEST_CASE("apt's list of URIs becomes packages, sorted, with epochs decoded") {
   CHECK(packages->at(1).sha256 == sha256_hex("z"));
 }
 
-TEST_CASE("a line without a SHA-256, or with a file name that is none, is refused") {
+TEST_CASE("a line without a SHA-256, or with an invalid file name, is refused") {
   for (const std::string& bad :
        {std::string("'u' a_1_all.deb 5 MD5Sum:00"),
         std::string("'u' a_1_all.deb x SHA256:") + std::string(64, '0'),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <future>
 #include <optional>
 #include <system_error>
 
@@ -14,11 +15,11 @@
 #include "debian/mirror_probe.hpp"
 #include "debian/prepare.hpp"
 #include "debian/sources.hpp"
+#include "store/finish.hpp"
 #include "store/kernel.hpp"
 #include "store/record.hpp"
 #include "store/registry.hpp"
 #include "store/setup_lock.hpp"
-#include "store/tree.hpp"
 #include "sys/file.hpp"
 #include "sys/listing.hpp"
 
@@ -40,6 +41,7 @@ struct Job {
   const SetUpRequest& request;
   Progress& progress;
   const sys::Tools& tools;
+  const sys::Tools& aside;  ///< for work beside what progress tells of
   const store::Recipe& recipe;
   std::optional<store::ImageRecord> old_image;  ///< readable record of what is there, usable or not
   std::optional<store::KernelRecord> old_kernel;
@@ -67,7 +69,7 @@ void inspect(Job& job) {
     const Result<void> whole =
         image ? store::verify_image(*image, job.progress) : Result<void>(image.error());
     job.has_image = whole.has_value();
-    if (!whole) job.progress.note(whole.error().message() + "; it is built anew");
+    if (!whole) job.progress.note(whole.error().message() + "; rebuilding it");
   }
   if (!job.cares_for_kernel()) {
     job.has_kernel = true;
@@ -76,7 +78,7 @@ void inspect(Job& job) {
     const Result<void> whole =
         kernel ? store::verify_kernel(job.dirs) : Result<void>(kernel.error());
     job.has_kernel = whole.has_value();
-    if (!whole) job.progress.note(whole.error().message() + "; it is made anew");
+    if (!whole) job.progress.note(whole.error().message() + "; making it again");
   }
 }
 
@@ -111,7 +113,8 @@ Result<FetchPlan> plan_fetch(const Job& job, const fs::path& work) {
     plan.where = visible(job.request.mirror);
     return plan;
   }
-  const std::vector<ArchiveSource> sources = pick_sources(sources_of_host(), job.recipe.suite);
+  const std::vector<ArchiveSource> sources =
+      pick_sources(sources_of_host(job.tools), job.recipe.suite);
   plan.where = sources.empty() ? "mmdebstrap's default mirror"
                                : "this host's mirror " + visible(sources.front().uri);
   for (const ArchiveSource& source : sources)
@@ -132,48 +135,59 @@ void drop_unchanged(const Job& job, FetchPlan& plan, const Resolved& resolved) {
   }
 }
 
-Result<void> build_image(const Job& job, const FetchPlan& plan, const Resolved& resolved) {
-  const fs::path made = plan.work / "image";
-  const fs::path root = made / "rootfs";
-  PYBOX_TRY(sys::ensure_private_dir(made));
-  // Moved before it becomes read-only: a folder that changes its parent must be writable.
-  std::error_code code;
-  fs::rename(plan.work / "tree", root, code);
-  if (code) return Error::from_errno(code.value(), "moving the unpacked tree");
-  PYBOX_TRY(prepare_tree(job.tools, root, job.recipe, resolved.image, job.progress));
-
-  job.progress.stage("hashing the tree");
-  const std::vector<store::TreeEntry> entries = PYBOX_TRY(store::list_tree(root, job.progress));
-  const std::string list = store::canonical_text(entries);
+Result<store::ImageRecord> build_image(const Job& job, const Resolved& resolved,
+                                       const fs::path& made) {
+  PYBOX_TRY(prepare_tree(job.tools, made / "rootfs", job.recipe, resolved.image, job.progress));
   store::ImageRecord record;
   record.name = job.recipe.name;
-  record.id = store::tree_id(list);
   record.python = job.recipe.python;
   record.suites = resolved.suites;
   record.recipe = digest_of(job.recipe);
-  record.pybox_version = PYBOX_VERSION;
-  record.entries = entries.size();
   record.packages = resolved.image;
-  job.progress.stage("writing image.erofs");
-  record.erofs = PYBOX_TRY(store::make_erofs(job.tools, root, made / "image.erofs"));
-  PYBOX_TRY(sys::replace_file(made / "tree.list", list, 0444));
-  PYBOX_TRY(sys::replace_file(made / "manifest.json", to_json(record), 0444));
-  PYBOX_TRY(store::put_in_place(made, job.image_folder()));
-  if (job.old_image) job.progress.note(what_changed(*job.old_image, record));
-  return {};
+  return store::finish_image(job.aside, made, std::move(record), job.progress);
 }
 
-Result<void> build_guest_kernel(const Job& job, const FetchPlan& plan, const Resolved& resolved) {
+using BuiltKernel = Result<store::KernelRecord>;
+
+/// In a thread of its own. `rootfs` must stay where it is until the kernel is there.
+std::future<BuiltKernel> start_kernel(const Job& job, const FetchPlan& plan,
+                                      const Resolved& resolved, const fs::path& rootfs) {
   KernelSource source;
   source.deb = plan.cache / "archives" / resolved.kernel->file;
   source.package = *resolved.kernel;
   source.suites = resolved.suites;
-  source.rootfs = job.image_folder() / "rootfs";
+  source.rootfs = rootfs;
   source.image = &job.recipe;
-  const fs::path made = plan.work / "kernel";
-  const store::KernelRecord record =
-      PYBOX_TRY(build_kernel(job.tools, *plan.kernel, source, plan.work, made, job.progress));
-  PYBOX_TRY(store::put_in_place(made, job.kernel_folder()));
+  return std::async(std::launch::async, [&job, &plan, source] {
+    return build_kernel(job.aside, *plan.kernel, source, plan.work, plan.work / "kernel");
+  });
+}
+
+/// What is wanted of image and kernel, side by side: the tools of neither keep all cores busy.
+Result<void> build_wanted(const Job& job, const FetchPlan& plan, const Resolved& resolved) {
+  const fs::path made = plan.work / "image";
+  if (plan.image != nullptr) {
+    PYBOX_TRY(sys::ensure_private_dir(made));
+    // Moved before it becomes read-only: a folder that changes its parent must be writable.
+    std::error_code code;
+    fs::rename(plan.work / "tree", made / "rootfs", code);
+    if (code) return Error::from_errno(code.value(), "moving the unpacked tree");
+  }
+  std::future<BuiltKernel> kernel;
+  if (plan.kernel != nullptr)
+    kernel = start_kernel(job, plan, resolved,
+                          (plan.image != nullptr ? made : job.image_folder()) / "rootfs");
+  std::optional<store::ImageRecord> image;
+  if (plan.image != nullptr) image = PYBOX_TRY(build_image(job, resolved, made));
+  std::optional<BuiltKernel> built;
+  if (kernel.valid()) built = store::await(kernel, "preparing the guest kernel", job.progress);
+  if (image) {
+    PYBOX_TRY(store::put_in_place(made, job.image_folder()));
+    if (job.old_image) job.progress.note(what_changed(*job.old_image, *image));
+  }
+  if (!built) return {};
+  const store::KernelRecord record = PYBOX_TRY(*std::move(built));
+  PYBOX_TRY(store::put_in_place(plan.work / "kernel", job.kernel_folder()));
   if (job.old_kernel && job.old_kernel->id != record.id) {
     job.progress.note("the guest kernel changed: " + job.old_kernel->package.version + " → " +
                       record.package.version);
@@ -198,7 +212,7 @@ Result<void> trim(const Job& job) {
   return trim_cache(job.dirs.cache(), keep);
 }
 
-Result<void> build_missing(Job& job, SetUpResult& result, SetUpImage& made) {
+Result<void> build_missing(Job& job, SetUpResult& result, bool& built) {
   PYBOX_TRY(sys::require_tools(
       {"mmdebstrap", "apt-get", "dpkg-deb", "mkfs.erofs", "tar", "sed", "sort"}));
   PYBOX_TRY(store::require_space(job.dirs.home, kRoomToBuild));
@@ -224,11 +238,29 @@ Result<void> build_missing(Job& job, SetUpResult& result, SetUpImage& made) {
   drop_unchanged(job, plan, resolved);
   if (plan.image == nullptr && plan.kernel == nullptr) return {};
   PYBOX_TRY(unpack(job.tools, plan, resolved, job.progress));
-  if (plan.image != nullptr) PYBOX_TRY(build_image(job, plan, resolved));
-  if (plan.kernel != nullptr) PYBOX_TRY(build_guest_kernel(job, plan, resolved));
-  made.built = plan.image != nullptr;
+  PYBOX_TRY(build_wanted(job, plan, resolved));
+  built = plan.image != nullptr;
   result.built_kernel = result.built_kernel || plan.kernel != nullptr;
   return trim(job);
+}
+
+Result<SetUpImage> set_up_base(const sys::StateDirs& dirs, const SetUpRequest& request,
+                               const store::Recipe& recipe, int lock_fd, Progress& progress,
+                               SetUpResult& result) {
+  const sys::Tools tools(progress, lock_fd);
+  NoProgress untold;
+  const sys::Tools aside(untold, lock_fd);
+  Job job{dirs, request, progress, tools, aside, recipe, {}, {}};
+  inspect(job);
+  bool built = false;
+  if (!job.has_image || !job.has_kernel || request.update) {
+    const Result<void> done = build_missing(job, result, built);
+    const Result<void> swept = store::sweep_setup(dirs);
+    if (!done) return store::explain_full_disk(done.error());
+    PYBOX_TRY(swept);
+  }
+  const store::Image image = PYBOX_TRY(store::find_image(dirs, "stdlib", recipe.python));
+  return SetUpImage{image.name, image.id, image.python, built};
 }
 
 }  // namespace
@@ -245,51 +277,22 @@ Result<void> check_request(const SetUpRequest& request) {
   return {};
 }
 
-namespace {
-
-Result<SetUpImage> set_up_base(const sys::StateDirs& dirs, const SetUpRequest& request,
-                               const store::Recipe& recipe, const sys::Tools& tools,
-                               Progress& progress, SetUpResult& result) {
-  Job job{dirs, request, progress, tools, recipe, {}, {}};
-  inspect(job);
-  SetUpImage made;
-  if (!job.has_image || !job.has_kernel || request.update) {
-    Result<void> built = build_missing(job, result, made);
-    const Result<void> swept = store::sweep_setup(dirs);
-    if (!built) return store::explain_full_disk(std::move(built).error());
-    PYBOX_TRY(swept);
-  }
-  const store::Image image = PYBOX_TRY(store::find_image(dirs, "stdlib", recipe.python));
-  made.name = image.name;
-  made.id = image.id;
-  made.python = image.python;
-  return made;
-}
-
-/// The VM needs the first; the others in the order of the list, each once.
-std::vector<std::string> wanted_pythons(const SetUpRequest& request) {
-  std::vector<std::string> wanted = {"3.13"};
-  for (const std::string& python : request.pythons) {
-    if (std::find(wanted.begin(), wanted.end(), python) == wanted.end()) wanted.push_back(python);
-  }
-  return wanted;
-}
-
-}  // namespace
-
 Result<SetUpResult> set_up(const sys::StateDirs& dirs, const SetUpRequest& request,
                            Progress& progress) {
   PYBOX_TRY(check_request(request));
   const sys::Fd lock = PYBOX_TRY(store::lock_setup(dirs, progress));
   PYBOX_TRY(store::sweep_setup(dirs));
-  const sys::Tools tools(progress, lock.get());
   SetUpResult result;
-  for (const std::string& python : wanted_pythons(request)) {
-    result.images.push_back(PYBOX_TRY(
-        set_up_base(dirs, request, *store::base_recipe(python), tools, progress, result)));
+  // The VM needs the first; the others in the order of the list, each once.
+  std::vector<std::string> wanted = {"3.13"};
+  for (const std::string& python : request.pythons) {
+    if (std::find(wanted.begin(), wanted.end(), python) == wanted.end()) wanted.push_back(python);
   }
-  const store::GuestKernel kernel = PYBOX_TRY(store::find_kernel(dirs));
-  result.kernel_release = kernel.release;
+  for (const std::string& python : wanted) {
+    result.images.push_back(PYBOX_TRY(
+        set_up_base(dirs, request, *store::base_recipe(python), lock.get(), progress, result)));
+  }
+  result.kernel_release = PYBOX_TRY(store::find_kernel(dirs)).release;
   return result;
 }
 

@@ -2,94 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
-#include <sstream>
 #include <system_error>
 
 #include "base/text.hpp"
 #include "sys/file.hpp"
-#include "sys/listing.hpp"
 
 namespace pybox::debian {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
-std::vector<std::string> words_of(const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
-
-/// One stanza of a deb822 file: the fields that decide what it brings.
-struct Stanza {
-  std::string types, uris, suites, components, enabled;
-
-  std::string* field(const std::string& name) {
-    if (name == "types") return &types;
-    if (name == "uris") return &uris;
-    if (name == "suites") return &suites;
-    if (name == "components") return &components;
-    if (name == "enabled") return &enabled;
-    return nullptr;
-  }
-  void take_into(std::vector<HostSource>& out) const {
-    const std::vector<std::string> kinds = words_of(types);
-    const std::string switched = lower(enabled);
-    if (std::find(kinds.begin(), kinds.end(), "deb") == kinds.end()) return;
-    for (const char* off : {"no", "false", "0", "off", "disable", "without"}) {
-      if (words_of(switched) == std::vector<std::string>{off}) return;
-    }
-    for (std::string& uri : words_of(uris))
-      out.push_back({std::move(uri), words_of(suites), words_of(components)});
-  }
-};
-
-std::vector<HostSource> sources_in_deb822(std::string_view text) {
-  std::vector<HostSource> sources;
-  std::istringstream in{std::string(text)};
-  Stanza stanza;
-  std::string* field = nullptr;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with('#')) continue;
-    if (words_of(line).empty()) {
-      stanza.take_into(sources);
-      stanza = {};
-      field = nullptr;
-    } else if (line.front() == ' ' || line.front() == '\t') {
-      if (field != nullptr) *field += " " + line;
-    } else if (const std::size_t colon = line.find(':'); colon != std::string::npos) {
-      field = stanza.field(lower(line.substr(0, colon)));
-      if (field != nullptr) *field = line.substr(colon + 1);
-    }
-  }
-  stanza.take_into(sources);
-  return sources;
-}
-
-std::vector<HostSource> sources_in_lines(std::string_view text) {
-  std::vector<HostSource> sources;
-  std::istringstream in{std::string(text)};
-  for (std::string line; std::getline(in, line);) {
-    line = line.substr(0, line.find('#'));
-    // Options stand between "deb" and the URI: deb [arch=amd64 signed-by=…] URI suite component…
-    if (const std::size_t open = line.find('['); open != std::string::npos) {
-      const std::size_t close = line.find(']', open);
-      if (close == std::string::npos) continue;
-      line.replace(open, close - open + 1, " ");
-    }
-    const std::vector<std::string> words = words_of(line);
-    if (words.size() < 4 || words[0] != "deb") continue;
-    sources.push_back({words[1], {words[2]}, {words.begin() + 3, words.end()}});
-  }
-  return sources;
-}
+constexpr std::string_view kDists = "/dists/";
 
 std::string without_trailing_slash(std::string uri) {
   while (uri.size() > 1 && uri.back() == '/') uri.pop_back();
@@ -104,77 +26,61 @@ std::string target_of(const std::string& uri) {
   if (path.starts_with("//")) path = path.substr(2);
   const Result<std::string> list = sys::read_file(path, 64_KiB);
   if (!list) return "";
-  std::istringstream in(*list);
-  for (std::string line; std::getline(in, line);) {
-    const std::vector<std::string> words = words_of(line.substr(0, line.find('#')));
-    if (!words.empty()) return without_trailing_slash(words[0]);
+  for (std::string_view lines = *list; !lines.empty();) {
+    std::string_view line = take_line(lines);
+    line = line.substr(0, line.find('#'));
+    const std::string_view word = take_word(line);
+    if (!word.empty()) return without_trailing_slash(std::string(word));
   }
   return "";
 }
 
-bool ends_one(const std::vector<std::string>& words, std::string_view end) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return word.ends_with(end); });
-}
-
 /// How much `source` looks like Debian's own mirror whose path ends in `end`; 0: not at all.
-int resemblance(const std::vector<HostSource>& host, const HostSource& source,
+int resemblance(const std::vector<ArchiveSource>& host, const ArchiveSource& source,
                 std::string_view end) {
-  const std::string target = target_of(without_trailing_slash(source.uri));
+  const std::string target = target_of(source.uri);
   if (!target.ends_with(end) || !check_mirror(source.uri)) return 0;
-  if (std::find(source.components.begin(), source.components.end(), "main") ==
-      source.components.end())
-    return 0;
-  if (ends_one(source.suites, "/")) return 0;
-  int score = 1;
-  for (const HostSource& other : host) {
-    if (other.uri == source.uri &&
-        (ends_one(other.suites, "-updates") || ends_one(other.suites, "-backports")))
-      score = 3;
-  }
+  const bool updates = std::any_of(host.begin(), host.end(), [&](const ArchiveSource& other) {
+    return other.uri == source.uri &&
+           (other.suite.ends_with("-updates") || other.suite.ends_with("-backports"));
+  });
   const std::size_t authority = target.find("//");
   const bool at_top = authority != std::string::npos &&
                       target.find('/', authority + 2) == target.size() - end.size();
-  return score + (at_top ? 1 : 0);
+  return 1 + (updates ? 2 : 0) + (at_top ? 1 : 0);
 }
 
-std::optional<std::string> best_of(const std::vector<HostSource>& host, std::string_view end) {
-  const HostSource* best = nullptr;
+std::optional<std::string> best_of(const std::vector<ArchiveSource>& host, std::string_view end) {
+  const ArchiveSource* best = nullptr;
   int best_score = 0;
-  for (const HostSource& source : host) {
+  for (const ArchiveSource& source : host) {
     const int score = resemblance(host, source, end);
     if (score > best_score) best = &source;
     best_score = std::max(score, best_score);
   }
   if (best == nullptr) return std::nullopt;
-  return apt_uri(without_trailing_slash(best->uri));
+  return apt_uri(best->uri);
 }
 
 }  // namespace
 
-std::vector<HostSource> sources_in_file(std::string_view text, bool deb822) {
-  return deb822 ? sources_in_deb822(text) : sources_in_lines(text);
-}
-
-std::vector<HostSource> sources_of_host(const std::filesystem::path& apt_folder) {
-  std::vector<std::filesystem::path> files = {apt_folder / "sources.list"};
-  std::error_code ignored;
-  for (const std::filesystem::path& entry :
-       sys::entries_of(apt_folder / "sources.list.d", ignored)) {
-    if (entry.extension() == ".list" || entry.extension() == ".sources") files.push_back(entry);
-  }
-  std::sort(files.begin() + 1, files.end());
-  std::vector<HostSource> sources;
-  for (const std::filesystem::path& file : files) {
-    const Result<std::string> text = sys::read_file(file, 1_MiB);
-    if (!text) continue;
-    for (HostSource& source : sources_in_file(*text, file.extension() == ".sources"))
-      sources.push_back(std::move(source));
+std::vector<ArchiveSource> sources_in_uris(std::string_view printed) {
+  std::vector<ArchiveSource> sources;
+  while (!printed.empty()) {
+    std::string_view line = take_line(printed);
+    if (!line.starts_with('\'')) continue;
+    const std::string_view uri = line.substr(1, line.find('\'', 1) - 1);
+    const std::size_t suite = uri.find(kDists);
+    const std::size_t component = uri.find("/main/binary-", suite);
+    if (suite == std::string_view::npos || component == std::string_view::npos) continue;
+    const std::size_t begin = suite + kDists.size();
+    sources.push_back(
+        {std::string(uri.substr(0, suite)), std::string(uri.substr(begin, component - begin))});
   }
   return sources;
 }
 
-std::vector<ArchiveSource> pick_sources(const std::vector<HostSource>& host,
+std::vector<ArchiveSource> pick_sources(const std::vector<ArchiveSource>& host,
                                         std::string_view suite) {
   const std::string name(suite);
   const std::optional<std::string> archive = best_of(host, "/debian");
@@ -184,18 +90,6 @@ std::vector<ArchiveSource> pick_sources(const std::vector<HostSource>& host,
     sources.push_back({*security, name + "-security"});
   }
   return sources;
-}
-
-bool takes_expired_lists(std::string_view dumped) {
-  constexpr std::string_view kKey = "Acquire::Check-Valid-Until \"";
-  const std::size_t at = dumped.find(kKey);
-  if (at == std::string_view::npos) return false;
-  const std::string_view value = dumped.substr(at + kKey.size());
-  // apt's words for no (apt-pkg/contrib/strutl.cc, StringToBool).
-  for (const std::string_view no : {"false\"", "no\"", "0\"", "off\"", "without\"", "disable\""}) {
-    if (value.starts_with(no)) return true;
-  }
-  return false;
 }
 
 Result<std::string> check_mirror(std::string_view url) {

@@ -19,32 +19,17 @@ struct ArchiveSource {
   friend bool operator==(const ArchiveSource&, const ArchiveSource&) = default;
 };
 
-/// What one entry of the host's apt configuration offers.
-struct HostSource {
-  std::string uri;
-  std::vector<std::string> suites;
-  std::vector<std::string> components;
-};
+/// The binary sources with component main in what `apt-get update --print-uris` printed, one a
+/// package list ('URI/dists/SUITE/main/binary-…' FILE SIZE). apt reads its configuration itself.
+std::vector<ArchiveSource> sources_in_uris(std::string_view printed);
 
-/// The binary sources in one apt file, in order. `deb822` for *.sources (man 5 sources.list), else
-/// one-line. Disabled stanzas and deb-src are left out. Never fails: what cannot be understood is
-/// skipped, as apt will complain about it to its owner.
-std::vector<HostSource> sources_in_file(std::string_view text, bool deb822);
-
-/// Those of /etc/apt/sources.list and sources.list.d below `apt_folder`, files in name order.
-std::vector<HostSource> sources_of_host(const std::filesystem::path& apt_folder = "/etc/apt");
-
-/// Picks the host's Debian mirror: an entry with component main whose path ends in /debian serves
-/// SUITE and SUITE-updates, one that ends in /debian-security serves SUITE-security. Other vendors
-/// also end their paths so, hence entries that carry -updates or -backports and stand at the top of
-/// their host come first; Debian's keyring rejects a wrong pick. A mirror+file: URI is judged by
-/// the first line of its list. Empty when the host is no Debian host: mmdebstrap then uses its
-/// default.
-std::vector<ArchiveSource> pick_sources(const std::vector<HostSource>& host,
+/// Picks the host's Debian mirror: an entry whose path ends in /debian serves SUITE and
+/// SUITE-updates, one that ends in /debian-security serves SUITE-security. Other vendors also end
+/// their paths so, hence entries that carry -updates or -backports and stand at the top of their
+/// host come first; Debian's keyring rejects a wrong pick. A mirror+file: URI is judged by the
+/// first line of its list. Empty when the host is no Debian host: mmdebstrap then uses its default.
+std::vector<ArchiveSource> pick_sources(const std::vector<ArchiveSource>& host,
                                         std::string_view suite);
-
-/// What `apt-config dump Acquire::Check-Valid-Until` printed says no.
-bool takes_expired_lists(std::string_view dumped);
 
 /// Checks the form of --mirror. Error kind Usage: not a URL apt could use.
 Result<std::string> check_mirror(std::string_view url);

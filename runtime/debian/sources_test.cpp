@@ -9,44 +9,31 @@
 namespace pybox::debian {
 namespace {
 
-HostSource entry(std::string uri, std::vector<std::string> suites = {"bookworm"},
-                 std::vector<std::string> components = {"main"}) {
-  return {std::move(uri), std::move(suites), std::move(components)};
+ArchiveSource entry(std::string uri, std::string suite = "bookworm") {
+  return {std::move(uri), std::move(suite)};
 }
 
 }  // namespace
 
-TEST_CASE("deb822 sources: binary stanzas give their URIs, suites and components") {
-  const auto found = sources_in_file(
-      "Types: deb deb-src\n# a remark\nURIs: http://a.example/debian\n  http://b.example/debian\n"
-      "Suites: bookworm bookworm-updates\nComponents: main contrib\nSigned-By: /x\n\n"
-      "Types: deb-src\nURIs: http://c.example/debian\nSuites: bookworm\nComponents: main\n\n"
-      "Types: deb\nEnabled: no\nURIs: http://d.example/debian\nSuites: bookworm\nComponents: "
-      "main\n",
-      true);
-  REQUIRE(found.size() == 2);
-  CHECK(found[0].uri == "http://a.example/debian");
-  CHECK(found[1].uri == "http://b.example/debian");
-  CHECK(found[1].suites == std::vector<std::string>{"bookworm", "bookworm-updates"});
-  CHECK(found[1].components == std::vector<std::string>{"main", "contrib"});
-}
-
-TEST_CASE("one-line sources: options, comments and source lines are understood") {
-  const auto found = sources_in_file(
-      "deb [arch=amd64 signed-by=/k] http://a.example/debian/ bookworm main contrib # main mirror\n"
-      "#deb http://b.example/debian bookworm main\ndeb-src http://c.example/debian bookworm main\n"
-      "deb [broken http://d.example/debian bookworm main\ndeb http://e.example/debian-security "
-      "bookworm-security main\n",
-      false);
-  REQUIRE(found.size() == 2);
-  CHECK(found[0].uri == "http://a.example/debian/");
-  CHECK(found[0].components == std::vector<std::string>{"main", "contrib"});
-  CHECK(found[1].suites == std::vector<std::string>{"bookworm-security"});
+TEST_CASE("the sources of apt are those of its package lists with component main") {
+  const auto found = sources_in_uris(
+      "'http://a.example/debian/dists/bookworm/InRelease' a_InRelease 0 \n"
+      "'http://a.example/debian/dists/bookworm/main/binary-amd64/Packages.xz' a_Packages 0 \n"
+      "'http://a.example/debian/dists/bookworm/main/dep11/Components-all.yml.xz' a_yml 0 \n"
+      "'http://a.example/debian/dists/bookworm/contrib/binary-amd64/Packages.xz' a_Packages 0 \n"
+      "'http://b.example/dists/bookworm/updates/main/binary-amd64/Packages.xz' b_Packages 0 \n"
+      "'http://flat.example/binary/Packages.xz' flat_Packages 0 \n"
+      "W: 'http://w.example/debian/dists/bookworm/main/binary-amd64/Packages.xz' is odd\n"
+      "'http://no.example/debian/dists/bookworm/main/binary-amd64");
+  CHECK(found == std::vector<ArchiveSource>{{"http://a.example/debian", "bookworm"},
+                                            {"http://b.example", "bookworm/updates"},
+                                            {"http://no.example/debian", "bookworm"}});
+  CHECK(sources_in_uris("").empty());
 }
 
 TEST_CASE("a Debian host's own mirror serves the suite, its updates and its security") {
   const auto picked = pick_sources(
-      {entry("http://m.example/debian/"), entry("http://m.example/debian-security")}, "trixie");
+      {entry("http://m.example/debian"), entry("http://m.example/debian-security")}, "trixie");
   CHECK(picked ==
         std::vector<ArchiveSource>{{"http://m.example/debian", "trixie"},
                                    {"http://m.example/debian", "trixie-updates"},
@@ -54,19 +41,16 @@ TEST_CASE("a Debian host's own mirror serves the suite, its updates and its secu
 }
 
 TEST_CASE("other vendors whose path ends in /debian do not come before Debian's mirror") {
-  const std::vector<HostSource> host = {
-      entry("https://vendor.example/linux/debian", {"bookworm"}, {"stable"}),
-      entry("https://pkg.example/debian", {"binary/"}, {}),
+  const std::vector<ArchiveSource> host = {
       entry("https://packages.example/tool/debian"),
-      entry("http://m.example/pub/debian", {"bookworm"}),
-      entry("http://m.example/pub/debian", {"bookworm-updates"})};
+      entry("http://m.example/pub/debian", "bookworm"),
+      entry("http://m.example/pub/debian", "bookworm-updates")};
   CHECK(pick_sources(host, "trixie").at(0).uri == "http://m.example/pub/debian");
-  CHECK(pick_sources({host[0], host[1]}, "trixie").empty());
+  CHECK(pick_sources({entry("https://vendor.example/linux/other")}, "trixie").empty());
 }
 
 TEST_CASE("a host that is not Debian's names no mirror") {
-  CHECK(pick_sources({entry("http://archive.example/ubuntu", {"noble", "noble-updates"})}, "trixie")
-            .empty());
+  CHECK(pick_sources({entry("http://archive.example/ubuntu", "noble-updates")}, "trixie").empty());
   CHECK(pick_sources({}, "trixie").empty());
 }
 
@@ -80,24 +64,6 @@ TEST_CASE("a mirror list in a file is judged by its first entry, and passed on a
             .at(0)
             .uri == uri);
   CHECK(pick_sources({entry("mirror+file:/does/not/exist")}, "trixie").empty());
-  REQUIRE(sys::remove_tree(folder));
-}
-
-TEST_CASE("sources are read from every file of an apt folder in name order") {
-  const auto folder = std::filesystem::temp_directory_path() / ("pybox-apt-" + random_hex(6));
-  REQUIRE(sys::ensure_private_dir(folder / "sources.list.d"));
-  REQUIRE(
-      sys::replace_file(folder / "sources.list", "deb http://0.example/debian bookworm main\n"));
-  REQUIRE(sys::replace_file(folder / "sources.list.d" / "b.list",
-                            "deb http://2.example/debian bookworm main\n"));
-  REQUIRE(sys::replace_file(folder / "sources.list.d" / "a.sources",
-                            "Types: deb\nURIs: http://1.example/debian\n"));
-  REQUIRE(sys::replace_file(folder / "sources.list.d" / "c.save",
-                            "deb http://3.example/debian bookworm main\n"));
-  std::string order;
-  for (const HostSource& source : sources_of_host(folder)) order += source.uri.substr(7, 1);
-  CHECK(order == "012");
-  CHECK(sources_of_host(folder / "nothing-here").empty());
   REQUIRE(sys::remove_tree(folder));
 }
 
@@ -119,14 +85,6 @@ TEST_CASE("an apt line names the keyring, and file: becomes copy:") {
         "deb [signed-by=/k.gpg] http://m.example/debian trixie main");
   CHECK(apt_line({"file:///srv/debian", "trixie"}, "/k.gpg") ==
         "deb [signed-by=/k.gpg] copy:///srv/debian trixie main");
-}
-
-TEST_CASE("whether apt takes expired lists is read from its own words") {
-  CHECK(takes_expired_lists("Acquire::Check-Valid-Until \"false\";\n"));
-  CHECK(takes_expired_lists("Acquire::Check-Valid-Until \"0\";\n"));
-  CHECK(!takes_expired_lists("Acquire::Check-Valid-Until \"true\";\n"));
-  CHECK(!takes_expired_lists("Acquire::Check-Valid-Until \"falsetto\";\n"));
-  CHECK(!takes_expired_lists(""));
 }
 
 }  // namespace pybox::debian

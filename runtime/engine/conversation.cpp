@@ -145,7 +145,7 @@ Result<void> Conversation::take_report(const Frame& frame) {
   PYBOX_CRASHPOINT("report-came");
   RunReport report = PYBOX_TRY(report_from_json(frame.head, seal_));
   if (!order_.request.return_files && report.files.status != Files::Status::None) {
-    return Error(ErrorKind::Protocol, "the engine sent files that nobody asked for");
+    return Error(ErrorKind::Protocol, "the engine sent files that were not asked for");
   }
   // A control arm shows what this count stops; nobody sees its files.
   const std::vector<std::string>& cuts = order_.leave_out;

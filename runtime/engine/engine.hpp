@@ -26,7 +26,7 @@ struct Console {
 };
 
 struct HostFacts {
-  std::optional<std::string> accelerator;  ///< "kvm", "hvf", "tcg"; vm engine only
+  std::optional<std::string> accelerator;  ///< "kvm", "tcg"; vm engine only
   std::optional<std::string> vm;           ///< "shared" or "own"
 };
 

@@ -4,7 +4,7 @@
 #include "engine/boxd_path.hpp"
 #include "engine/conversation.hpp"
 #include "engine/engine.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "sys/state_dirs.hpp"
 
 namespace pybox::engine {

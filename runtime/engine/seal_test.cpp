@@ -16,7 +16,7 @@
 #include "store/registry.hpp"
 #include "sys/cgroup.hpp"
 #include "sys/file.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 
 namespace pybox::engine {
 namespace {

@@ -30,7 +30,7 @@ Result<void> check_list(const Files& files, std::uint64_t body) {
   std::uint64_t names = 0;
   std::string_view before;
   for (const ReturnedFile& file : files.returned) {
-    if (!fault_of_path(file.name).empty()) return wrong("a name is no plain path");
+    if (!fault_of_path(file.name).empty()) return wrong("a name is not a plain path");
     if (!before.empty() && !(before < file.name)) return wrong("names are out of order");
     before = file.name;
     names += file.name.size();

@@ -52,8 +52,8 @@ TEST_CASE("an engine that sends other files than it announced is not believed") 
   CHECK(spoilt([](Sent& s) { s.body += "x"; }) == "their size");
   CHECK(spoilt([](Sent& s) { s.body.pop_back(); }) == "their size");
   CHECK(spoilt([](Sent& s) { s.body[0] = 'F'; }) == "a digest is not its content's");
-  CHECK(spoilt([](Sent& s) { s.files.returned[1].name = "../b"; }) == "a name is no plain path");
-  CHECK(spoilt([](Sent& s) { s.files.returned[1].name = "/b"; }) == "a name is no plain path");
+  CHECK(spoilt([](Sent& s) { s.files.returned[1].name = "../b"; }) == "a name is not a plain path");
+  CHECK(spoilt([](Sent& s) { s.files.returned[1].name = "/b"; }) == "a name is not a plain path");
   CHECK(spoilt([](Sent& s) { s.files.returned[1].name = "a"; }) == "names are out of order");
   CHECK(spoilt([](Sent& s) { s.files.returned[1].bytes = ~0ULL; }) == "a file is too large");
   CHECK(spoilt([](Sent& s) { s.files.status = Files::Status::None; }) == "none should have come");

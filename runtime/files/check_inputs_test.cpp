@@ -30,7 +30,7 @@ TEST_CASE("inputs that cannot be handed in are refused by name and reason") {
         "the input `a` cannot be handed in: its name differs from that of `A` only in case or "
         "normalisation");
   CHECK(refusal({{"../a", ""}}) ==
-        "the input `../a` cannot be handed in: its name is no file name");
+        "the input `../a` cannot be handed in: its name is not a file name");
   CHECK(refusal({{"a\n", ""}}) ==
         "the input `a\\x0a` cannot be handed in: its name holds control or invisible characters");
   CHECK(refusal({{"a", std::string((8U << 20U) + 1, 'x')}}) ==

@@ -235,7 +235,7 @@ TEST_CASE("the way out of a folder is refused") {
   CHECK(kConfined.open(folder.fd(), "root", O_RDONLY) == -1);
 }
 
-TEST_CASE("a folder that cannot be read is no transfer") {
+TEST_CASE("a folder that cannot be read is not a transfer") {
   CHECK(collect(-1, {}).status == Files::Status::NotReceived);
 }
 

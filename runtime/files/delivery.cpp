@@ -137,7 +137,7 @@ Result<OutputFolder> OutputFolder::prepare(std::string_view path) {
   if (!folder.parent_fd_.is_open())
     return Error(ErrorKind::Refused,
                  "the output folder `" + visible(path) + "` has no folder to lie in: `" +
-                     visible(folder.parent_.string()) + "` is no folder that can be entered")
+                     visible(folder.parent_.string()) + "` is not a folder that can be entered")
         .hint("make that one first: PyBox makes the last folder of the path only");
   const int parent = folder.parent_fd_.get();
   if (::faccessat(parent, ".", W_OK | X_OK, AT_EACCESS) != 0)
@@ -150,7 +150,7 @@ Result<OutputFolder> OutputFolder::prepare(std::string_view path) {
                          "cannot be looked at: " + Error::from_errno(errno, "stat").message());
   }
   folder.existed_ = true;
-  if (!S_ISDIR(info.st_mode)) return undeliverable(path, "is no folder");
+  if (!S_ISDIR(info.st_mode)) return undeliverable(path, "is not a folder");
   bool readable = false;
   if (!is_empty(parent, folder.name_.c_str(), readable))
     return undeliverable(path, readable ? "is not empty" : "cannot be read");

@@ -84,11 +84,11 @@ TEST_CASE("an output folder that cannot be made whole is refused beforehand") {
     return "the output folder `" + folder.at(name) + "` " + why;
   };
   CHECK(refusal(folder.at("full")) == text("full", "is not empty"));
-  CHECK(refusal(folder.at("file")) == text("file", "is no folder"));
+  CHECK(refusal(folder.at("file")) == text("file", "is not a folder"));
   CHECK(refusal(folder.at("dangling")) == text("dangling", "is a link that leads nowhere"));
   CHECK(refusal(folder.at("no/such")) == text("no/such", "has no folder to lie in: `") +
                                              folder.at("no") +
-                                             "` is no folder that can be entered");
+                                             "` is not a folder that can be entered");
   CHECK(refusal("/") == "the output folder `/` is the root folder");
   CHECK(refusal("/dev/shm").find("output folder") != std::string::npos);
   CHECK(!OutputFolder::prepare(""));

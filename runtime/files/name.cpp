@@ -12,7 +12,8 @@ constexpr std::size_t kShown = 200;
 }  // namespace
 
 std::string_view fault_of_component(std::string_view component) {
-  if (component.empty() || component == "." || component == "..") return "its name is no file name";
+  if (component.empty() || component == "." || component == "..")
+    return "its name is not a file name";
   if (component.size() > kLongestComponent) return "its name is longer than 255 bytes";
   if (component.find('/') != std::string_view::npos) return "its name holds a slash";
   if (!is_utf8(component)) return "its name is not UTF-8";

@@ -18,8 +18,8 @@ TEST_CASE("ordinary names of any script may travel") {
 
 TEST_CASE("names that deceive, climb or do not fit may not travel") {
   const std::string_view control = "its name holds control or invisible characters";
-  CHECK(fault_of_component("") == "its name is no file name");
-  CHECK(fault_of_component("..") == "its name is no file name");
+  CHECK(fault_of_component("") == "its name is not a file name");
+  CHECK(fault_of_component("..") == "its name is not a file name");
   CHECK(fault_of_component("a/b") == "its name holds a slash");
   CHECK(fault_of_component("a\nb") == control);
   CHECK(fault_of_component("\x1b[2J") == control);
@@ -27,11 +27,11 @@ TEST_CASE("names that deceive, climb or do not fit may not travel") {
   CHECK(fault_of_component("\xe2\x80\xaegpj") == control);
   CHECK(fault_of_component("\xff\xfe") == "its name is not UTF-8");
   CHECK(fault_of_component(std::string(256, 'n')) == "its name is longer than 255 bytes");
-  CHECK(fault_of_path("") == "its name is no file name");
-  CHECK(fault_of_path("/etc/passwd") == "its name is no file name");
-  CHECK(fault_of_path("a//b") == "its name is no file name");
-  CHECK(fault_of_path("a/../b") == "its name is no file name");
-  CHECK(fault_of_path("a/") == "its name is no file name");
+  CHECK(fault_of_path("") == "its name is not a file name");
+  CHECK(fault_of_path("/etc/passwd") == "its name is not a file name");
+  CHECK(fault_of_path("a//b") == "its name is not a file name");
+  CHECK(fault_of_path("a/../b") == "its name is not a file name");
+  CHECK(fault_of_path("a/") == "its name is not a file name");
 }
 
 TEST_CASE("paths are bounded in length and depth") {

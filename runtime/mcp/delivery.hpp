@@ -10,7 +10,7 @@
 
 namespace pybox::mcp {
 
-/// CONTRACT.md "MCP". Sizes are those of the JSON on the wire.
+/// Sizes are those of the JSON on the wire.
 constexpr std::size_t kMaxReceiptBytes = std::size_t{64} * 1024;
 constexpr std::size_t kMaxResponseBytes = std::size_t{256} * 1024;
 /// Contents of returned files in all, before encoding.

@@ -107,13 +107,15 @@ TEST_CASE("what does not fit is left out in the order of the contract, and the r
   for (int i = 0; i < 200; ++i)
     report.kernel.series.push_back({.at = Millis(i), .memory_bytes = 1, .pids = 1, .cpu_s = 0.5});
   for (int i = 0; i < 30; ++i) {
-    report.seal.checks.push_back(
-        {"fs.ro", std::string(900, 'e'), std::string(900, 'e'), true, "method"});
+    report.seal.checks.push_back({"fs.ro", std::string(900, 'e'), std::string(900, 'e'), true,
+                                  i == 0 ? "by construction: x" : "method"});
   }
   const Made smallest = make(receipt_of(report), 16 * 1024);
   CHECK(smallest.trimmed().size() == 4);
   CHECK(smallest.structured()["execution"]["seal"]["checks"].size() == 32);
   CHECK(smallest.structured()["execution"]["seal"]["checks"][5]["expected"] == "");
+  CHECK(smallest.structured()["execution"]["seal"]["checks"][5]["method"] == "");
+  CHECK(smallest.structured()["execution"]["seal"]["checks"][2]["method"] == "by construction");
   CHECK(smallest.structured()["execution"]["cleanup"]["status"] == "REMOVED");
 }
 

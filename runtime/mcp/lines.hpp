@@ -9,7 +9,7 @@
 
 namespace pybox::mcp {
 
-/// The longest message that is read, without its newline (CONTRACT.md "MCP").
+/// The longest message that is read, without its newline.
 constexpr std::size_t kMaxLineBytes = std::size_t{512} * 1024;
 
 struct Line {

@@ -44,7 +44,7 @@ TEST_CASE("an id comes back as it was sent") {
   CHECK(message_of(R"({"id":{"id":7},"jsonrpc":"2.0","i\u0064":5,"method":"x"})").id.empty());
 }
 
-TEST_CASE("what is no id makes no request") {
+TEST_CASE("what is not an id makes no request") {
   for (const char* id : {"null", "1.5", "1e3", "true", "{}", "[]", "[1]"}) {
     const Message message = message_of(request_with_id(id));
     INFO(id);
@@ -55,7 +55,7 @@ TEST_CASE("what is no id makes no request") {
         Message::Kind::Broken);
 }
 
-TEST_CASE("a line that is no JSON is a parse error, JSON that is refused is not") {
+TEST_CASE("a line that is not JSON is a parse error, JSON that is refused is not") {
   for (const char* line :
        {"{not json", "{} {}", "{\"a\":NaN}", "{\"a\":1,}", "{'a':1}", "{\"a\":01}", "{\"a\":+1}",
         "{\"a\":1} // x", "{\"a\":\"\xFF\"}", "\"\\ud8\""}) {

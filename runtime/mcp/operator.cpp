@@ -80,7 +80,7 @@ Result<void> check_operator(const Operator& allowed) {
   std::set<std::string_view> seen;
   for (const std::string& image : allowed.images) {
     if (!is_plain_word(image)) {
-      return usage("`--images` names `" + visible(image) + "`, which no image is called");
+      return usage("`--images` names `" + visible(image) + "`, which is not the name of an image");
     }
     if (!seen.insert(image).second) return usage("`--images` names `" + image + "` twice");
   }

@@ -69,13 +69,13 @@ Result<void> take_packages(Request& request, const builder::ScriptNeeds& needs,
 Validation validate_script(const Asked& asked, const Operator& allowed) {
   const auto script = pypi::read_inline_script(asked.request.program);
   if (!script)
-    return {false, "invalid: the script's metadata do not read\n" + error_words(script.error())};
+    return {false, "invalid: the script's metadata cannot be read\n" + error_words(script.error())};
   const auto dependencies = merge(*script, asked);
   if (!dependencies)
-    return {false, "invalid: a dependency does not read\n" + error_words(dependencies.error())};
+    return {false, "invalid: a dependency cannot be read\n" + error_words(dependencies.error())};
   const auto python = check_python(*script, allowed);
   if (!python)
-    return {false, "invalid: the script does not fit this server's Python\n" +
+    return {false, "invalid: the script does not match this server's Python\n" +
                        error_words(python.error())};
   std::string text = "valid\n";
   text += script->line > 0 ? fmt::format("metadata: PEP 723 block at line {}\n", script->line)

@@ -16,6 +16,7 @@
 #include "mcp/log.hpp"
 #include "mcp/outbox.hpp"
 #include "mcp/session.hpp"
+#include "sys/process.hpp"
 
 namespace pybox::mcp {
 namespace {
@@ -100,7 +101,7 @@ void Server::read_signal() {
   signalfd_siginfo signal{};
   if (::read(signal_fd_, &signal, sizeof signal) != sizeof signal) return;
   const bool interrupt = signal.ssi_signo == static_cast<std::uint32_t>(SIGINT);
-  end(interrupt ? Ending::Interrupt : Ending::Signal, "the server was told to stop");
+  end(interrupt ? Ending::Interrupt : Ending::Signal, "the server was asked to stop");
 }
 
 std::optional<Nanos> Server::next_deadline() const {
@@ -127,10 +128,11 @@ void Server::look_at_clocks(Nanos now) {
 Result<void> Server::wait() {
   const short wanted = outbox_.empty() ? 0 : POLLOUT;
   // After the reader has gone its hang-up would wake us for ever.
-  std::array<pollfd, 4> watched = {pollfd{reading() ? in_.get() : -1, POLLIN, 0},
+  std::array<pollfd, 5> watched = {pollfd{reading() ? in_.get() : -1, POLLIN, 0},
                                    pollfd{outbox_.broken() ? -1 : outbox_.fd(), wanted, 0},
                                    pollfd{ending_ ? -1 : signal_fd_, POLLIN, 0},
-                                   pollfd{done_.get(), POLLIN, 0}};
+                                   pollfd{done_.get(), POLLIN, 0},
+                                   pollfd{sys::let_go_fd(), POLLIN, 0}};
   const auto deadline = next_deadline();
   const timespec timeout = to_timespec(deadline ? *deadline - monotonic_now() : Nanos(0));
   if (::ppoll(watched.data(), watched.size(), deadline ? &timeout : nullptr, nullptr) < 0) {
@@ -146,6 +148,7 @@ Result<void> Server::wait() {
     clear_event(done_.get());
     session_.collect();
   }
+  if (watched[4].revents != 0) sys::reap_let_go();
   if (watched[2].revents != 0) read_signal();
   // Lines that were read before the outbox was full come first.
   if (reading()) take_lines(monotonic_now());

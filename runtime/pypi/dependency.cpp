@@ -45,7 +45,7 @@ Result<std::string> read_specifiers(std::string_view text) {
   }
   // "===" takes any text, and this goes into a file where some characters mean something.
   const bool plain = std::all_of(out.begin(), out.end(), is_marker_character);
-  return plain ? Result<std::string>(out) : refused(in_ticks(text) + " is no version specifier");
+  return plain ? Result<std::string>(out) : refused(in_ticks(text) + " is not a version specifier");
 }
 
 /// Why a text is no dependency that PyBox takes, told by its look. Empty when it may be one.
@@ -57,7 +57,7 @@ std::string trouble_with_look(std::string_view text) {
   });
   if (!ascii) return in_ticks(text) + " has characters other than printable ASCII";
   if (text.front() == '-')
-    return in_ticks(text) + " is an option; only dependencies may stand here";
+    return in_ticks(text) + " is an option; only dependencies are allowed here";
   const std::string_view head = text.substr(0, text.find(';'));
   if (head.find('@') != std::string_view::npos || head.find("://") != std::string_view::npos) {
     return in_ticks(text) + " is a link; only packages of the index can be locked";
@@ -94,7 +94,7 @@ Result<Dependency> parse_dependency(std::string_view text) {
   if (semicolon == text.size()) return dependency;
   const std::string_view marker = trimmed(text.substr(semicolon + 1), kBlank);
   if (marker.empty() || !std::all_of(marker.begin(), marker.end(), is_marker_character)) {
-    return refused(whole + " has a marker that is none");
+    return refused(whole + " has an invalid marker");
   }
   dependency.marker = std::string(marker);
   return dependency;
@@ -123,7 +123,7 @@ Result<std::vector<Dependency>> parse_requirements_in(std::string_view text) {
                           "more than " + std::to_string(kMaxDependencies) + " dependencies");
     }
   }
-  if (all.empty()) return refused("no dependency is named");
+  if (all.empty()) return refused("it names no dependency");
   return all;
 }
 

@@ -31,28 +31,28 @@ TEST_CASE("dependencies are read as PEP 508 writes them") {
   CHECK(read("a;os_name=='posix' and (extra == \"b\")") ==
         "a ; os_name=='posix' and (extra == \"b\")\n");
   CHECK(read("a~=1.0\t!= 1.5") ==
-        "`a~=1.0\\x09!= 1.5`: `~=1.0\\x09!= 1.5` is no version specifier (PEP 440)");
+        "`a~=1.0\\x09!= 1.5`: `~=1.0\\x09!= 1.5` is not a version specifier (PEP 440)");
 }
 
-TEST_CASE("what is no dependency, or none that can be locked, is named") {
+TEST_CASE("what is not a dependency, or none that can be locked, is named") {
   CHECK(read("") == "an empty dependency");
-  CHECK(read("-r x.txt") == "`-r x.txt` is an option; only dependencies may stand here");
+  CHECK(read("-r x.txt") == "`-r x.txt` is an option; only dependencies are allowed here");
   CHECK(read("a @ https://example.org/a.whl") ==
         "`a @ https://example.org/a.whl` is a link; only packages of the index can be locked");
   CHECK(read("git+https://example.org/a") ==
         "`git+https://example.org/a` is a link; only packages of the index can be locked");
   CHECK(read("./a") == "`./a` is a local path; only packages of the index can be locked");
   CHECK(read("a/b") == "`a/b` is a local path; only packages of the index can be locked");
-  CHECK(read("a==") == "`a==`: `==` is no version specifier (PEP 440)");
-  CHECK(read("a b") == "`a b`: `b` is no version specifier (PEP 440)");
+  CHECK(read("a==") == "`a==`: `==` is not a version specifier (PEP 440)");
+  CHECK(read("a b") == "`a b`: `b` is not a version specifier (PEP 440)");
   CHECK(read("a_") == "`a_` does not begin with a package name");
   CHECK(read("$a") == "`$a` does not begin with a package name");
   CHECK(read("a[b") == "`a[b` lacks a `]`");
-  CHECK(read("a[b,_]").find("`a[b,_]`: `_` is no package name") == 0);
+  CHECK(read("a[b,_]").find("`a[b,_]`: `_` is not a package name") == 0);
   CHECK(read(";x") == "`;x` does not begin with a package name");
-  CHECK(read("a;") == "`a;` has a marker that is none");
-  CHECK(read("a; x # y") == "`a; x # y` has a marker that is none");
-  CHECK(read("a===1#x") == "`a===1#x`: `===1#x` is no version specifier");
+  CHECK(read("a;") == "`a;` has an invalid marker");
+  CHECK(read("a; x # y") == "`a; x # y` has an invalid marker");
+  CHECK(read("a===1#x") == "`a===1#x`: `===1#x` is not a version specifier");
   CHECK(read("a\n--index-url x") ==
         "`a\\x0a--index-url x` has characters other than printable ASCII");
   CHECK(read("caf\xC3\xA9") == "`café` has characters other than printable ASCII");
@@ -63,9 +63,9 @@ TEST_CASE("a requirements.in is read line by line") {
       read_file("# tools\ntabulate\r\n\n  rich>=13  # pretty\npyyaml ; sys_platform == 'linux'") ==
       "tabulate\nrich>=13\npyyaml ; sys_platform == 'linux'\n");
   CHECK(read_file("a\n-c other.txt\n") ==
-        "line 2: `-c other.txt` is an option; only dependencies may stand here");
+        "line 2: `-c other.txt` is an option; only dependencies are allowed here");
   CHECK(read_file("a\n\nb==1 \\\n  --hash=sha256:0\n").find("line 3: ") == 0);
-  CHECK(read_file("# none\n") == "no dependency is named");
+  CHECK(read_file("# none\n") == "it names no dependency");
   CHECK(read_file(std::string(kMaxRequirementsBytes + 1, '\n')) ==
         "requirements may have 262144 bytes; this has more");
   std::string many;

@@ -299,7 +299,7 @@ Result<std::vector<VersionSpecifier>> parse_specifiers(std::string_view text) {
     if (part.empty()) continue;
     auto specifier = parse_specifier(part);
     if (!specifier) {
-      return Error(ErrorKind::Refused, in_ticks(part) + " is no version specifier (PEP 440)");
+      return Error(ErrorKind::Refused, in_ticks(part) + " is not a version specifier (PEP 440)");
     }
     specifiers.push_back(*std::move(specifier));
   }

@@ -99,7 +99,7 @@ Result<std::string> content_of(const std::vector<std::string_view>& lines, const
     if (type_started_by(lines[i]) == block.type) {
       return refused_line(i + 1, "a block starts inside the one of line " +
                                      std::to_string(block.first + 1) +
-                                     "; a line that is no comment must stand between two blocks");
+                                     "; a line that is not a comment must be between two blocks");
     }
     content += lines[i].substr(std::min<std::size_t>(2, lines[i].size()));
     content += '\n';

@@ -81,7 +81,7 @@ TEST_CASE("two blocks of one type are refused") {
   CHECK(said_of_script("# /// x\n# ///\n\n# /// script\n# ///\n\n# /// x\n# ///\n") ==
         "line 7: a second `x` block; the first is in line 1");
   CHECK(said_of_script("# /// script\n# ///\n# /// script\n# ///\n") ==
-        "line 3: a block starts inside the one of line 1; a line that is no comment must stand "
+        "line 3: a block starts inside the one of line 1; a line that is not a comment must be "
         "between two blocks");
 }
 
@@ -103,7 +103,8 @@ TEST_CASE("malformed content is refused with the line of the script") {
         "line 3: `a\\x0a--index-url=x` has characters other than printable ASCII");
   CHECK(in_block("requires-python = 3.13") ==
         "line 3: `requires-python` of the `script` block must be a text, not a number");
-  CHECK(in_block("requires-python = '3.13'") == "line 3: `3.13` is no version specifier (PEP 440)");
+  CHECK(in_block("requires-python = '3.13'") ==
+        "line 3: `3.13` is not a version specifier (PEP 440)");
   CHECK(in_block("dependancies = []") ==
         "line 3: `dependancies` is unknown in the `script` block; did you mean `dependencies`?");
   CHECK(in_block("tool = 1") ==

@@ -36,7 +36,7 @@ std::string trouble_with_name(std::string_view name) {
                     std::all_of(name.begin(), name.end(),
                                 [](char c) { return is_letter_or_digit(c) || separates(c); });
   if (good) return {};
-  return in_ticks(name) + " is no package name (letters, digits, `.`, `_`, `-`)";
+  return in_ticks(name) + " is not a package name (letters, digits, `.`, `_`, `-`)";
 }
 
 std::string trouble_with_version(std::string_view version) {
@@ -49,13 +49,13 @@ std::string trouble_with_version(std::string_view version) {
                     std::all_of(version.begin(), version.end(), [](char c) {
                       return is_letter_or_digit(c) || separates(c) || c == '!' || c == '+';
                     });
-  return good ? std::string{} : in_ticks(version) + " is no version";
+  return good ? std::string{} : in_ticks(version) + " is not a version";
 }
 
 std::string trouble_with_hash(std::string_view hash) {
   constexpr std::string_view kAlgorithm = "sha256:";
   if (!hash.starts_with(kAlgorithm)) {
-    return "the hash " + in_ticks(hash) + " is no sha256; only sha256 is accepted";
+    return "the hash " + in_ticks(hash) + " is not sha256; only sha256 is accepted";
   }
   const std::string_view digits = hash.substr(kAlgorithm.size());
   const bool good = digits.size() == 64 && std::all_of(digits.begin(), digits.end(), [](char c) {

@@ -26,7 +26,7 @@ std::string file_name_in(std::string_view url) {
 /// A wheel is named NAME-VERSION-(BUILD-)PYTHON-ABI-PLATFORM.whl (packaging specification "Binary
 /// distribution format"). Says what is wrong with it, or nothing.
 std::string trouble_with_wheel(std::string_view file, const Pin& pin) {
-  if (!file.ends_with(".whl")) return in_ticks(file) + " of `" + pin.name + "` is no wheel";
+  if (!file.ends_with(".whl")) return in_ticks(file) + " of `" + pin.name + "` is not a wheel";
   const std::size_t dash = file.find('-');
   const std::size_t next = dash == std::string_view::npos ? dash : file.find('-', dash + 1);
   if (next == std::string_view::npos) {
@@ -39,7 +39,7 @@ std::string trouble_with_wheel(std::string_view file, const Pin& pin) {
   const bool same = trouble_with_name(name).empty() && normalised_name(name) == pin.name && one &&
                     other && *one == *other;
   return same ? std::string{}
-              : in_ticks(file) + " is no wheel of `" + pin.name + "==" + pin.version + "`";
+              : in_ticks(file) + " is not a wheel of `" + pin.name + "==" + pin.version + "`";
 }
 
 Result<void> read_wheel(const TomlValue& wheel, Pin& pin) {
@@ -75,7 +75,7 @@ Result<void> refuse_other_sources(TomlFields& fields, const Pin& pin) {
   for (const auto& [key, what] : kOthers) {
     if (!fields.has(key)) continue;
     return refused_line(pin.line, "`" + pin.name + "` comes from " + std::string(what) +
-                                      "; only wheels of an index may stand in a lock");
+                                      "; only wheels of an index may be in a lock");
   }
   if (fields.has("marker")) {
     return refused_line(pin.line,
@@ -131,7 +131,7 @@ Result<void> read_tool(const TomlValue& tool, Lock& lock) {
   }
   if (const TomlValue* python = PYBOX_TRY(fields.optional("python", TomlKind::Text))) {
     if (!parse_python_version(python->text)) {
-      return refused_line(python->line, in_ticks(python->text) + " is no Python version");
+      return refused_line(python->line, in_ticks(python->text) + " is not a Python version");
     }
     lock.made_for_python = python->text;
   }

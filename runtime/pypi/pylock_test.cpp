@@ -63,9 +63,9 @@ TEST_CASE("a pylock.toml says what PyBox made it for") {
   CHECK(
       said(kHead + rich() + "[tool.pybox]\nblok = 1\n").find("`blok` is unknown in `tool.pybox`") !=
       std::string::npos);
-  CHECK(said(kHead + rich() + "[tool.pybox]\nblock = 'x'\n").find("is no sha256") !=
+  CHECK(said(kHead + rich() + "[tool.pybox]\nblock = 'x'\n").find("is not sha256") !=
         std::string::npos);
-  CHECK(said(kHead + rich() + "[tool.pybox]\npython = 'x'\n").find("`x` is no Python version") !=
+  CHECK(said(kHead + rich() + "[tool.pybox]\npython = 'x'\n").find("`x` is not a Python version") !=
         std::string::npos);
 }
 
@@ -79,10 +79,10 @@ TEST_CASE("wheel file names may be given, escaped or followed by more") {
   CHECK(with("1.0+x.1", "url = 'https://e/a-1.0%2Bx.1-py3-none-any.whl#y'").find("read: ") == 0);
   CHECK(with("1.0", "url = 'a-1-py3-none-any.whl'").find("read: ") == 0);
   CHECK(with("1", "url = 'https://e/b-1-py3-none-any.whl'") ==
-        "line 8: `b-1-py3-none-any.whl` is no wheel of `a==1`");
+        "line 8: `b-1-py3-none-any.whl` is not a wheel of `a==1`");
   CHECK(with("1", "url = 'https://e/a-2-py3-none-any.whl'") ==
-        "line 8: `a-2-py3-none-any.whl` is no wheel of `a==1`");
-  CHECK(with("1", "url = 'https://e/a-1.tar.gz'") == "line 8: `a-1.tar.gz` of `a` is no wheel");
+        "line 8: `a-2-py3-none-any.whl` is not a wheel of `a==1`");
+  CHECK(with("1", "url = 'https://e/a-1.tar.gz'") == "line 8: `a-1.tar.gz` of `a` is not a wheel");
   CHECK(with("1", "url = 'https://e/a.whl'") == "line 8: `a.whl` of `a` has no wheel's name");
   CHECK(with("1", "path = 'a-1-py3-none-any.whl'") == "line 8: a wheel of `a` is a local path");
 }
@@ -90,7 +90,7 @@ TEST_CASE("wheel file names may be given, escaped or followed by more") {
 TEST_CASE("what could lead elsewhere than to pinned wheels is refused") {
   const auto extra = [](const std::string& keys) { return said(kHead + rich(keys)); };
   CHECK(extra("vcs = { type = 'git', url = 'x', commit-id = 'y' }") ==
-        "line 6: `rich` comes from a vcs; only wheels of an index may stand in a lock");
+        "line 6: `rich` comes from a vcs; only wheels of an index may be in a lock");
   CHECK(extra("directory = { path = '.' }").find("comes from a directory") != std::string::npos);
   CHECK(extra("archive = { url = 'x' }").find("comes from an archive") != std::string::npos);
   CHECK(extra("marker = \"sys_platform == 'linux'\"") ==
@@ -101,9 +101,10 @@ TEST_CASE("what could lead elsewhere than to pinned wheels is refused") {
   CHECK(said(kHead + "[[packages]]\nname = 'a'\n") == "line 6: `a` has no version");
   CHECK(said(kHead + package("a", "1.*", "wheels = []")) ==
         "line 7: `1.*` is a range, not one version");
-  CHECK(said(kHead + package("a b", "1", "")).find("line 6: `a b` is no package name") == 0);
-  CHECK(said(kHead + package("caf\xC3\xA9", "1", "")).find("line 6: `caf%` is no package name") ==
-        0);
+  CHECK(said(kHead + package("a b", "1", "")).find("line 6: `a b` is not a package name") == 0);
+  CHECK(
+      said(kHead + package("caf\xC3\xA9", "1", "")).find("line 6: `caf%` is not a package name") ==
+      0);
   CHECK(said(kHead + rich() + rich()).find("`rich` is pinned twice, first in line 6") !=
         std::string::npos);
 }
@@ -135,7 +136,7 @@ TEST_CASE("a lock for several uses, of another version, or none at all is refuse
       0);
   CHECK(said("extras = []\n" + kHead + rich()).find("read: ") == 0);
   CHECK(said("requires-python = '3'\nlock-version = '1.0'") ==
-        "line 1: `3` is no version specifier (PEP 440)");
+        "line 1: `3` is not a version specifier (PEP 440)");
   CHECK(said("lock-version = '1.0").find("line 1: no valid TOML: ") == 0);
   CHECK(said(std::string(kMaxPylockBytes + 1, '#')) ==
         "a pylock.toml may have 4194304 bytes; this has more");

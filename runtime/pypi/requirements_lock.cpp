@@ -8,7 +8,7 @@
 namespace pybox::pypi {
 namespace {
 
-constexpr std::string_view kForm = "only `name==version --hash=sha256:…` may stand in a lock";
+constexpr std::string_view kForm = "only `name==version --hash=sha256:…` may be in a lock";
 
 struct Word {
   std::string_view text;
@@ -143,7 +143,7 @@ Result<Pin> read_pin(const std::vector<Word>& words) {
   if (words.size() > 1 && trouble_with_name(words[0].text).empty()) {
     const std::string_view next = words[1].text;
     if (next.starts_with("==")) {
-      return refused_line(words[1].line, "a blank stands before `==`; " + std::string(kForm));
+      return refused_line(words[1].line, "there is a blank before `==`; " + std::string(kForm));
     }
     if (next.starts_with('@')) return refused_line(words[1].line, reason_against(next));
   }

@@ -50,8 +50,8 @@ TEST_CASE("blanks, tabs, empty lines, Windows line ends and one line a pin are r
         "read: a==1" + hash(kFirstHash) + "\n");
 }
 
-TEST_CASE("what is no pin is refused with its line and reason") {
-  const std::string form = "; only `name==version --hash=sha256:…` may stand in a lock";
+TEST_CASE("what is not a pin is refused with its line and reason") {
+  const std::string form = "; only `name==version --hash=sha256:…` may be in a lock";
   const auto second = [](const std::string& line) {
     return said_of_requirements("# first\n" + line + "\n");
   };
@@ -78,7 +78,7 @@ TEST_CASE("what is no pin is refused with its line and reason") {
   CHECK(second("a===1" + hash(kFirstHash)) == "line 2: `a===1` compares with `===`; write `==`");
   CHECK(second("a==" + hash(kFirstHash)) ==
         "line 2: `a==` lacks its version (no blank after `==`)");
-  CHECK(second("a == 1" + hash(kFirstHash)) == "line 2: a blank stands before `==`" + form);
+  CHECK(second("a == 1" + hash(kFirstHash)) == "line 2: there is a blank before `==`" + form);
   CHECK(second("a[b]==1" + hash(kFirstHash)) ==
         "line 2: `a[b]` asks for extras; pin the packages that the extra brings");
   CHECK(second("a==1;python_version<'3'" + hash(kFirstHash)) ==
@@ -88,11 +88,11 @@ TEST_CASE("what is no pin is refused with its line and reason") {
   CHECK(second("==1" + hash(kFirstHash)) == "line 2: `==1` is not pinned to one version with `==`");
   CHECK(second("-a-==1" + hash(kFirstHash)) == "line 2: `-a-` is an option" + form);
   CHECK(second("a_==1" + hash(kFirstHash)) ==
-        "line 2: `a_` is no package name (letters, digits, `.`, `_`, `-`)");
+        "line 2: `a_` is not a package name (letters, digits, `.`, `_`, `-`)");
   CHECK(second("$a==1" + hash(kFirstHash)) ==
-        "line 2: `$a` is no package name (letters, digits, `.`, `_`, `-`)");
-  CHECK(second("a==one" + hash(kFirstHash)) == "line 2: `one` is no version");
-  CHECK(second("a==1--hash=sha256:" + kFirstHash).find("is no version") != std::string::npos);
+        "line 2: `$a` is not a package name (letters, digits, `.`, `_`, `-`)");
+  CHECK(second("a==one" + hash(kFirstHash)) == "line 2: `one` is not a version");
+  CHECK(second("a==1--hash=sha256:" + kFirstHash).find("is not a version") != std::string::npos);
 }
 
 TEST_CASE("hashes must be there, and be sha256") {
@@ -100,7 +100,7 @@ TEST_CASE("hashes must be there, and be sha256") {
   CHECK(said_of_requirements("a==1 # --hash=sha256:" + kFirstHash) ==
         "line 1: `a` has no `--hash=sha256:…`");
   CHECK(said_of_requirements("a==1 \\\n --hash=md5:0")
-            .find("line 2: the hash `md5:0` is no sha256") == 0);
+            .find("line 2: the hash `md5:0` is not sha256") == 0);
   CHECK(said_of_requirements("a==1 --hash=sha256:ABC").find("is not 64 lower-case hex digits") !=
         std::string::npos);
   CHECK(

@@ -5,6 +5,7 @@ Lines for whoever watches go to stdout: "pybox-builder: stage NAME", "pybox-buil
 The stream's format is described in runtime/builder/pack.hpp.
 """
 
+import configparser
 import glob
 import json
 import os
@@ -15,6 +16,8 @@ import zipfile
 
 OUT = "/tmp/out"
 KEPT = 256 * 1024  # bytes of a step's output that go back
+INDEX_KEYS = ("index-url", "extra-index-url", "trusted-host", "proxy", "timeout", "retries")
+HOST_FROM_VM = "10.0.2.2"  # QEMU's user-mode network: the host
 
 
 def say(line):
@@ -27,6 +30,63 @@ def unpack_pip():
     wheels = glob.glob("/usr/share/python-wheels/pip-*.whl")
     if wheels:
         zipfile.ZipFile(wheels[0]).extractall("/tmp/pip")
+
+
+def values_of(index):
+    """What the host's pip is told about its index: its files, read as pip reads them, then PIP_…"""
+    found = {}
+    for text in index["files"]:
+        parser = configparser.RawConfigParser()
+        try:
+            parser.read_string(text)
+        except configparser.Error:
+            continue  # pip complains about it to its owner
+        for section in ("global", "download", "install"):
+            if parser.has_section(section):
+                found.update(parser.items(section))
+    found.update((name[4:], value) for name, value in index["variables"].items() if name.startswith("PIP_"))
+    values = {}
+    for key, value in found.items():
+        key, value = key.lower().replace("_", "-"), " ".join(value.split())
+        if key in ("index-url", "extra-index-url"):
+            # Folders are of the host; a URL is of the network.
+            value = " ".join(word for word in value.split() if "://" in word and not word.lower().startswith("file:"))
+        if key in INDEX_KEYS and value:
+            values[key] = value
+    return values
+
+
+def seen_from_vm(url):
+    """The host's loopback has another address in a VM; user and password stay."""
+    scheme, mark, rest = url.partition("://") if "://" in url else ("", "", url)
+    place, slash, path = rest.partition("/")
+    user, at, host = place.rpartition("@")
+    name, colon, port = host.partition(":")
+    known = HOST_FROM_VM if name in ("localhost", "127.0.0.1") else name
+    return scheme + mark + user + at + known + colon + port + slash + path
+
+
+def index_environment(index):
+    """The variables for pip and uv. The values may hold passwords: nothing here prints them."""
+    values = values_of(index)
+    proxies = {name: value for name, value in index["variables"].items()
+               if name.lower().endswith("_proxy") and not name.startswith("PIP_") and value}
+    if index["in_vm"]:
+        there = {key: " ".join(map(seen_from_vm, values[key].split()))
+                 for key in ("index-url", "extra-index-url", "proxy") if key in values}
+        if any(values[key] != url for key, url in there.items()):
+            # pip trusts the loopback without TLS.
+            values["trusted-host"] = " ".join([*values.get("trusted-host", "").split(), HOST_FROM_VM])
+        values.update(there)
+        proxies = {name: value if name.lower() == "no_proxy" else seen_from_vm(value)
+                   for name, value in proxies.items()}
+    environment = {"PIP_" + key.upper().replace("-", "_"): value for key, value in values.items()}
+    for key, name in (("index-url", "UV_DEFAULT_INDEX"), ("extra-index-url", "UV_INDEX"),
+                      ("trusted-host", "UV_INSECURE_HOST"), ("timeout", "UV_HTTP_TIMEOUT"),
+                      ("proxy", "http_proxy"), ("proxy", "https_proxy")):
+        if key in values:
+            environment[name] = values[key]
+    return {**environment, **proxies, "PIP_CERT": index["certificates"], "SSL_CERT_FILE": index["certificates"]}
 
 
 def run(step, environment):
@@ -140,7 +200,7 @@ def main():
         job = json.load(file)
     os.makedirs(OUT, exist_ok=True)
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8",
-                   "TMPDIR": "/tmp", **job["environment"]}
+                   "TMPDIR": "/tmp", **index_environment(job["index"])}
     unpack_pip()
     status = {"step": 0, "exit_code": 0, "said": ""}
     for number, step in enumerate(job["steps"]):

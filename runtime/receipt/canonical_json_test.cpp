@@ -117,7 +117,7 @@ TEST_CASE("readable JSON cannot drive a terminal, and reads back as the same val
   CHECK(ordered_json::parse(text) == value);
 }
 
-TEST_CASE("a string that is no UTF-8 has no form in JSON") {
+TEST_CASE("a string that is not UTF-8 has no form in JSON") {
   std::string out;
   CHECK_FALSE(append_json_string(out, "\xff", Deceptive::Verbatim));
   CHECK_FALSE(append_json_string(out, "a\xff", Deceptive::Escape));

@@ -17,7 +17,7 @@ void hint_about_time(const Receipt& receipt, const HintWords& words,
                      std::vector<std::string>& hints) {
   const Outcome& outcome = receipt.report.outcome;
   if (outcome.observation == Observation::SupervisorKill) {
-    hints.push_back(fmt::format("the limit of {} s was met: ask for more with {}",
+    hints.push_back(fmt::format("the limit of {} s was reached: ask for more with {}",
                                 seconds(receipt.request.timeout), words.timeout));
   } else if (outcome.observation == Observation::BoxTimerKill) {
     hints.push_back(
@@ -30,7 +30,7 @@ void hint_about_memory(const Receipt& receipt, const HintWords& words,
                        std::vector<std::string>& hints) {
   if (!receipt.report.outcome.out_of_memory.value_or(false)) return;
   const bool target = receipt.report.outcome.observation == Observation::OutOfMemoryKill;
-  hints.push_back(fmt::format("the memory limit of {} was met: the kernel killed {}{}",
+  hints.push_back(fmt::format("the memory limit of {} was reached: the kernel killed {}{}",
                               human_size(receipt.request.limits.memory),
                               target ? "the program" : "a process in the box",
                               larger_image(receipt, words)));
@@ -40,9 +40,10 @@ void hint_about_processes(const Receipt& receipt, const HintWords& words,
                           std::vector<std::string>& hints) {
   const std::uint64_t refusals = receipt.report.kernel.pids_refusals.value_or(0);
   if (refusals == 0) return;
-  hints.push_back(fmt::format("the limit of {} processes and threads was met: {} more {} refused{}",
-                              receipt.request.limits.pids, refusals, refusals == 1 ? "was" : "were",
-                              larger_image(receipt, words)));
+  hints.push_back(
+      fmt::format("the limit of {} processes and threads was reached: {} more {} refused{}",
+                  receipt.request.limits.pids, refusals, refusals == 1 ? "was" : "were",
+                  larger_image(receipt, words)));
 }
 
 void hint_about_output(const Receipt& receipt, std::vector<std::string>& hints) {
@@ -92,7 +93,7 @@ void hint_about_the_box(const Receipt& receipt, std::vector<std::string>& hints)
   }
   if (receipt.report.cleanup.status == Cleanup::Status::Unconfirmed) {
     hints.push_back(
-        "the box may still be there: it ends by itself at its timer, and the next start sweeps");
+        "the box may still be there: it ends at its timer, and the next run removes leftovers");
   }
 }
 
@@ -109,7 +110,7 @@ void add_notes(Receipt& receipt) {
   }
   if (receipt.accelerator == "tcg") {
     note(receipt.report,
-         "TCG emulates the CPU: it is slower, and it is no hardware boundary around the box");
+         "TCG emulates the CPU: it is slower, and it is not a hardware boundary around the box");
   }
   if (receipt.report.host.cgroup == "v1") {
     note(receipt.report,

@@ -36,11 +36,12 @@ TEST_CASE("a run that met no limit gets no hint and no note") {
 TEST_CASE("the hint names the limit that was met and what to ask for") {
   Receipt receipt = quiet_receipt();
   receipt.report.outcome.observation = Observation::SupervisorKill;
-  CHECK(hints_of(receipt) == HintLines{"the limit of 2 s was met: ask for more with `--timeout`"});
+  CHECK(hints_of(receipt) ==
+        HintLines{"the limit of 2 s was reached: ask for more with `--timeout`"});
 
   receipt.request.timeout = 400ms;
   CHECK(hints_of(receipt) ==
-        HintLines{"the limit of 0.4 s was met: ask for more with `--timeout`"});
+        HintLines{"the limit of 0.4 s was reached: ask for more with `--timeout`"});
 
   receipt.report.outcome.observation = Observation::BoxTimerKill;
   CHECK(hints_of(receipt) ==
@@ -51,15 +52,16 @@ TEST_CASE("the hint names the limit that was met and what to ask for") {
 TEST_CASE("a memory kill names the limit and its victim") {
   Receipt receipt = quiet_receipt();
   receipt.report.outcome.out_of_memory = true;
-  CHECK(hints_of(receipt) ==
-        HintLines{
-            "the memory limit of 128 MiB was met: the kernel killed a process in the box; images "
-            "other than `stdlib` allow more (`--image`)"});
+  CHECK(
+      hints_of(receipt) ==
+      HintLines{
+          "the memory limit of 128 MiB was reached: the kernel killed a process in the box; images "
+          "other than `stdlib` allow more (`--image`)"});
   receipt.report.outcome.observation = Observation::OutOfMemoryKill;
   receipt.request.image = "data";
   receipt.request.limits = limits_for_image("data");
   CHECK(hints_of(receipt) ==
-        HintLines{"the memory limit of 512 MiB was met: the kernel killed the program"});
+        HintLines{"the memory limit of 512 MiB was reached: the kernel killed the program"});
 }
 
 TEST_CASE("refused processes are counted") {
@@ -67,10 +69,10 @@ TEST_CASE("refused processes are counted") {
   receipt.request.image = "data";
   receipt.report.kernel.pids_refusals = 1;
   CHECK(hints_of(receipt) ==
-        HintLines{"the limit of 32 processes and threads was met: 1 more was refused"});
+        HintLines{"the limit of 32 processes and threads was reached: 1 more was refused"});
   receipt.report.kernel.pids_refusals = 6;
   CHECK(hints_of(receipt) ==
-        HintLines{"the limit of 32 processes and threads was met: 6 more were refused"});
+        HintLines{"the limit of 32 processes and threads was reached: 6 more were refused"});
 }
 
 TEST_CASE("cut output says how much was kept") {
@@ -109,9 +111,10 @@ TEST_CASE("a filtered system call, a lost box and an unconfirmed removal are exp
 
   receipt = quiet_receipt();
   receipt.report.cleanup.status = Cleanup::Status::Unconfirmed;
-  CHECK(hints_of(receipt) ==
-        HintLines{"the box may still be there: it ends by itself at its timer, and "
-                  "the next start sweeps"});
+  CHECK(
+      hints_of(receipt) ==
+      HintLines{
+          "the box may still be there: it ends at its timer, and the next run removes leftovers"});
 }
 
 TEST_CASE("what boxd advises comes first") {
@@ -126,11 +129,11 @@ TEST_CASE("notes tell what a reader would otherwise assume wrongly, once each") 
   receipt.report.host.cgroup = "v1";
   add_hints(receipt);
   add_hints(receipt);
-  CHECK(
-      receipt.report.notes ==
-      HintLines{"TCG emulates the CPU: it is slower, and it is no hardware boundary around the box",
-                "cgroup v1: the kernel charges memory by other rules than v2 (sockets are counted "
-                "apart)"});
+  CHECK(receipt.report.notes ==
+        HintLines{
+            "TCG emulates the CPU: it is slower, and it is not a hardware boundary around the box",
+            "cgroup v1: the kernel charges memory by other rules than v2 (sockets are counted "
+            "apart)"});
   receipt = quiet_receipt();
   receipt.request.engine = EngineKind::Native;
   add_hints(receipt);

@@ -34,8 +34,9 @@ Result<sys::Fd> open_private(const fs::path& file) {
   if ((info.st_mode & 077U) != 0) {
     return cannot(fmt::format("other users can use the key file {} (mode {:04o})", file.string(),
                               info.st_mode & 07777U))
-        .hint(fmt::format("remove it so that a new key is made, or `chmod 600 {}` if nobody did",
-                          file.string()));
+        .hint(
+            fmt::format("remove it so that a new key is made, or `chmod 600 {}` if nobody used it",
+                        file.string()));
   }
   return fd;
 }

@@ -70,7 +70,7 @@ TEST_CASE("a key file that others can use is refused") {
     CHECK(key.error().kind() == ErrorKind::HostCannot);
     CHECK(key.error().message().starts_with("other users can use the key file " + file.string()));
     CHECK(key.error().hint() == "remove it so that a new key is made, or `chmod 600 " +
-                                    file.string() + "` if nobody did");
+                                    file.string() + "` if nobody used it");
   }
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a key file of another user is refused") {
         "the key file " + file.string() + " belongs to another user");
 }
 
-TEST_CASE("what is no key file is refused and left alone") {
+TEST_CASE("what is not a key file is refused and left alone") {
   const KeysHome home;
   REQUIRE(load_or_make_key(home.dirs));
   const fs::path file = private_key_file(home.dirs);
@@ -114,7 +114,7 @@ TEST_CASE("the public half follows the private one") {
   CHECK(load_public_key(public_key_file(home.dirs)).value() == second->public_key());
 }
 
-TEST_CASE("a public key that is none is named") {
+TEST_CASE("an invalid public key is named") {
   const KeysHome home;
   REQUIRE(sys::ensure_private_dir(home.dirs.home));
   const fs::path file = home.dirs.home / "x.pub";

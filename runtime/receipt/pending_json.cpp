@@ -17,7 +17,7 @@ constexpr std::size_t kMaxHead = 1U << 20U;  // link::kMaxHead
 Result<json> head_from(const std::string& text) {
   if (text.size() > kMaxHead) return Error(ErrorKind::Protocol, "a head larger than 1 MiB");
   json value = PYBOX_TRY(parse_json(text));
-  if (!value.is_object()) return Error(ErrorKind::Protocol, "a head that is no object");
+  if (!value.is_object()) return Error(ErrorKind::Protocol, "a head that is not an object");
   return value;
 }
 
@@ -34,7 +34,7 @@ std::filesystem::path pending_dir(const sys::StateDirs& dirs) {
 Result<void> keep_pending(const sys::StateDirs& dirs, std::string_view receipt_id,
                           const PendingRun& run) {
   if (!is_plain_word(receipt_id))
-    return Error(ErrorKind::Protocol, "the receipt's id is no plain word");
+    return Error(ErrorKind::Protocol, "the receipt's id is not a plain word");
   json record = {{"schema_version", 1}, {"seal", nullptr}, {"report", nullptr}};
   record["order"] = PYBOX_TRY_CONTEXT(head_from(run.order_head), "order");
   // The receipt does not repeat the program's arguments, and they may be secret.

@@ -41,7 +41,7 @@ TEST_CASE("the record of an orphaned run does not hold the program's arguments")
   CHECK(run->order_head == R"({"args_base64":[]})");
 }
 
-TEST_CASE("an id that is a path, or a head that is no object, keeps nothing") {
+TEST_CASE("an id that is a path, or a head that is not an object, keeps nothing") {
   const PendingHome home;
   CHECK_FALSE(keep_pending(home.dirs, "../r1", {"{}", {}, {}, {}, {}}));
   CHECK_FALSE(keep_pending(home.dirs, "", {"{}", {}, {}, {}, {}}));

@@ -18,7 +18,7 @@ Result<std::string> read_kept(JsonFields& fields) {
   if (text && !base64 && encoding == "utf-8") return std::move(*text);
   std::string bytes;
   if (!text && base64 && encoding == "base64" && base64_decode(*base64, bytes)) return bytes;
-  return wrong_shape("`" + fields.place("encoding") + "` does not fit its text or base64");
+  return wrong_shape("`" + fields.place("encoding") + "` does not match its text or base64");
 }
 
 /// Whether counts and digest fit the bytes, and are unknown together.
@@ -40,7 +40,7 @@ Result<CapturedStream> read_stream(JsonFields fields) {
   PYBOX_TRY(fields.finish());
   stream.bytes_total = total.value_or(0);
   if (!agrees_with_itself(stream, total, kept, truncated)) {
-    return wrong_shape("`" + fields.place("bytes_kept") + "` does not fit the stream");
+    return wrong_shape("`" + fields.place("bytes_kept") + "` does not match the stream");
   }
   if (digest && !stream.truncated() && sha256_hex(stream.bytes) != *digest) {
     return wrong_shape("`" + fields.place("sha256") + "` is not the digest of the stream");

@@ -36,7 +36,7 @@ Result<SealCheck> read_check(JsonFields& fields) {
 }
 
 /// A killed target shows 137 and 9, one that died of its own signal n shows 128+n and n, a lost or
-/// never started one shows neither (CONTRACT.md "Receipt").
+/// never started one shows neither (docs/receipt.md, "outcome").
 bool agrees_with_itself(const Outcome& outcome) {
   const auto code = outcome.exit_code;
   const auto signal = outcome.signal;
@@ -77,7 +77,7 @@ Result<Outcome> read_outcome(JsonFields fields) {
   outcome.leftovers_killed = PYBOX_TRY(read_small(fields, "leftovers_killed"));
   PYBOX_TRY(fields.finish());
   if (!agrees_with_itself(outcome)) {
-    return wrong_shape("`outcome.exit_code` and `outcome.signal` do not fit " +
+    return wrong_shape("`outcome.exit_code` and `outcome.signal` do not match " +
                        std::string(name_of(outcome.observation)));
   }
   return outcome;

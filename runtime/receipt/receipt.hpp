@@ -1,6 +1,6 @@
 #pragma once
-/// The receipt: what was asked, what the kernel showed, what came out; signed. Shape: CONTRACT.md
-/// "Receipt", documented in docs/receipt.md. Every key is always present, null when unknown.
+/// The receipt: what was asked, what the kernel showed, what came out; signed. Its keys:
+/// docs/receipt.md. Every key is always present, null when unknown.
 
 #include <cstdint>
 #include <optional>

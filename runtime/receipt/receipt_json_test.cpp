@@ -46,7 +46,7 @@ std::string receipt_problem_after(const std::function<void(ordered_json&)>& edit
 }
 
 constexpr const char* kChanged =
-    "the signature does not fit: the receipt was changed after it was signed";
+    "the signature does not match: the receipt was changed after it was signed";
 
 }  // namespace
 
@@ -204,12 +204,12 @@ TEST_CASE("a receipt of another shape is refused before its signature is looked 
         "`request.engine` is `qemu`");
 }
 
-TEST_CASE("a key that stands twice is refused, whichever value a reader would take") {
+TEST_CASE("a key that appears twice is refused, whichever value a reader would take") {
   std::string text = signed_sample();
   text.insert(text.find("\"receipt_id\""), "\"schema_version\": 1, ");
   const auto verified = verify_receipt(text, kReceiptKey.public_key());
   REQUIRE_FALSE(verified);
-  CHECK(verified.error().message() == "the key `schema_version` stands twice");
+  CHECK(verified.error().message() == "the key `schema_version` appears twice");
 }
 
 TEST_CASE("text around a receipt is refused") {

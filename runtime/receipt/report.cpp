@@ -1,5 +1,7 @@
 #include "receipt/report.hpp"
 
+#include <algorithm>
+
 namespace pybox {
 namespace {
 
@@ -13,6 +15,18 @@ std::optional<Enum> from_name(std::string_view name, Enum last) {
 }
 
 }  // namespace
+
+std::string seal_words(const Seal& seal) {
+  if (!seal.verified || !seal.before_start) return "not verified";
+  const std::size_t all = seal.checks.size();
+  const auto own = std::count_if(
+      seal.checks.begin(), seal.checks.end(),
+      [](const SealCheck& check) { return check.method.starts_with(kByConstruction); });
+  std::string words =
+      std::to_string(all) + (all == 1 ? " check" : " checks") + " held before start";
+  if (own > 0) words += ", " + std::to_string(own) + " of them by construction";
+  return words;
+}
 
 std::string_view name_of(Observation observation) {
   switch (observation) {

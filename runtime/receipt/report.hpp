@@ -37,6 +37,9 @@ struct SealCheck {
 
   bool operator==(const SealCheck&) const = default;
 };
+/// How the method of a check begins that rests on PyBox's own word or bytes: it says what PyBox
+/// did, and no reading could contradict it.
+inline constexpr std::string_view kByConstruction = "by construction";
 
 struct Seal {
   bool verified = false;
@@ -45,6 +48,8 @@ struct Seal {
 
   bool operator==(const Seal&) const = default;
 };
+/// "62 checks held before start, 2 of them by construction"; "not verified".
+std::string seal_words(const Seal& seal);
 
 struct Outcome {
   Observation observation = Observation::NotStarted;

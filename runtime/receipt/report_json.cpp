@@ -52,7 +52,7 @@ Result<RunReport> read_report(const json& parsed, const std::optional<Seal>& tol
   }
   PYBOX_TRY(fields.finish());
   if (report.failure && report.outcome.observation != Observation::NotStarted) {
-    return sections::wrong_shape("`failure` does not fit a run that started");
+    return sections::wrong_shape("`failure` does not belong to a run that started");
   }
   return report;
 }

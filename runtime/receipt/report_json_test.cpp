@@ -199,7 +199,7 @@ TEST_CASE("numbers out of range, unknown names and overlong texts are refused") 
         "`cleanup.status` is `fine`");
 }
 
-TEST_CASE("a series that is no series is refused") {
+TEST_CASE("a series that is not a series is refused") {
   const auto series = [](const ordered_json& value) {
     return problem_after([&](auto& o) {
       o["kernel"]["series"] = value;
@@ -228,7 +228,7 @@ TEST_CASE("a report that contradicts itself is refused") {
   CHECK(outcome("TARGET_EXIT_OBSERVED", 137, nullptr).empty());
   CHECK(outcome("SUPERVISOR_KILL_OBSERVED", 137, 9).empty());
   CHECK(outcome("CANCEL_KILL_OBSERVED", nullptr, nullptr).empty());
-  const std::string misfit = "`outcome.exit_code` and `outcome.signal` do not fit ";
+  const std::string misfit = "`outcome.exit_code` and `outcome.signal` do not match ";
   CHECK(outcome("TARGET_EXIT_OBSERVED", nullptr, nullptr) == misfit + "TARGET_EXIT_OBSERVED");
   CHECK(outcome("TARGET_EXIT_OBSERVED", 0, 11) == misfit + "TARGET_EXIT_OBSERVED");
   CHECK(outcome("SUPERVISOR_KILL_OBSERVED", 0, nullptr) == misfit + "SUPERVISOR_KILL_OBSERVED");
@@ -241,7 +241,7 @@ TEST_CASE("a report that contradicts itself is refused") {
         "`seal.verified` is true, its checks say otherwise");
   CHECK(problem_after([](auto& o) {
           o["failure"] = {{"refused", true}, {"message", "m"}, {"hint", nullptr}};
-        }) == "`failure` does not fit a run that started");
+        }) == "`failure` does not belong to a run that started");
   CHECK(problem_after([](auto& o) { o["capture"]["trust"] = "trusted"; }) ==
         "`capture.trust` must be `untrusted`");
 }
@@ -250,7 +250,7 @@ TEST_CASE("a stream must agree with its counts and its digest") {
   const auto stream = [](const char* key, const ordered_json& value) {
     return problem_after([&](auto& o) { o["capture"]["stdout"][key] = value; });
   };
-  const std::string counts = "`capture.stdout.bytes_kept` does not fit the stream";
+  const std::string counts = "`capture.stdout.bytes_kept` does not match the stream";
   CHECK(stream("bytes_kept", 5) == counts);
   CHECK(stream("bytes_total", 5) == counts);
   CHECK(stream("bytes_total", 7) == counts);  // cut, but `truncated` is false
@@ -260,7 +260,7 @@ TEST_CASE("a stream must agree with its counts and its digest") {
   CHECK(stream("sha256", nullptr) == counts);
   CHECK(stream("text", "hellO\n") == "`capture.stdout.sha256` is not the digest of the stream");
   CHECK(stream("sha256", "ABC") == "`capture.stdout.sha256` must be 64 hex digits");
-  const std::string encoding = "`capture.stdout.encoding` does not fit its text or base64";
+  const std::string encoding = "`capture.stdout.encoding` does not match its text or base64";
   CHECK(stream("encoding", "base64") == encoding);
   CHECK(stream("base64", "aGVsbG8K") == encoding);
   CHECK(stream("text", nullptr) == encoding);

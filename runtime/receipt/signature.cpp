@@ -26,7 +26,8 @@ const unsigned char* raw(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-/// libsodium fails here only without randomness or memory; PyBox ends then (docs/style.md E6).
+/// libsodium fails here only without randomness or memory; PyBox ends then (docs/style.md,
+/// "Errors").
 void require(bool ok) {
   if (!ok) std::abort();
 }

@@ -72,7 +72,7 @@ TEST_CASE("keys are PEM as openssl writes it") {
   CHECK(public_key_from_pem(to_pem(kKey.public_key())).value() == kKey.public_key());
 }
 
-TEST_CASE("what is no Ed25519 key in PEM form is refused") {
+TEST_CASE("what is not an Ed25519 key in PEM form is refused") {
   const std::string pem = to_pem(kKey.public_key());
   CHECK(public_key_from_pem(pem + "\n"));
   for (const std::string& wrong :

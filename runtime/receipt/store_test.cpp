@@ -62,7 +62,7 @@ TEST_CASE("a receipt is for its owner alone, and one of the same id is taken ove
   CHECK((info.st_mode & 07777U) == 0600U);
 }
 
-TEST_CASE("what is no receipt is neither listed nor removed") {
+TEST_CASE("what is not a receipt is neither listed nor removed") {
   const StoreHome home;
   fs::create_directory(home.dirs.receipts() / "pending");
   fs::create_directory(home.dirs.receipts() / "folder.json");

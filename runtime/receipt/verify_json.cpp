@@ -42,7 +42,7 @@ Result<void> check_signature(json& receipt, const PublicKey& key) {
   const RawSignature raw = PYBOX_TRY(read_signature(signature["sig"]));
   const std::string payload = PYBOX_TRY(canonical_json(receipt));
   if (!signature_holds(key, pre_authentication_encoding(type, payload), raw)) {
-    return broken("the signature does not fit: the receipt was changed after it was signed");
+    return broken("the signature does not match: the receipt was changed after it was signed");
   }
   return {};
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// The limits of a run, and where they come from: the image decides, the request picks the time.
-/// Source: PRODUCT.md "Limits by image".
+/// README.md has those of `stdlib`.
 
 #include <string_view>
 

@@ -50,7 +50,7 @@ Result<Nanos> check_timeout(double seconds, Nanos ceiling, bool set_by_server) {
 Result<void> check_program_name(std::string_view name) {
   const auto refuse = [](std::string why) { return Error(ErrorKind::Refused, std::move(why)); };
   if (name.empty() || name == "." || name == "..") {
-    return refuse("the program needs a file name of its own");
+    return refuse("the program needs its own file name");
   }
   if (name.size() > 255) return refuse("the program's file name is longer than 255 bytes");
   if (!is_utf8(name)) {

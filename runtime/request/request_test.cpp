@@ -28,7 +28,7 @@ TEST_CASE("a timeout within the ceiling is taken as it is") {
   CHECK(check_timeout(1e-6, 30s).value() == std::chrono::microseconds(1));
 }
 
-TEST_CASE("a timeout that is no length of time is wrong usage") {
+TEST_CASE("a timeout that is not a length of time is wrong usage") {
   const double inf = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(problem(nan) == "the timeout is not a number");
@@ -72,7 +72,7 @@ TEST_CASE("a program's file name is one plain component") {
   CHECK(name_problem("größe 1.py").empty());
   CHECK(name_problem(std::string(255, 'a')).empty());
   for (const char* none : {"", ".", ".."}) {
-    CHECK(name_problem(none) == "the program needs a file name of its own");
+    CHECK(name_problem(none) == "the program needs its own file name");
   }
   CHECK(name_problem(std::string(256, 'a')) == "the program's file name is longer than 255 bytes");
   CHECK(name_problem("\xff.py") == "the program's file name `\\xff.py` is not UTF-8");

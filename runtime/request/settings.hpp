@@ -1,6 +1,6 @@
 #pragma once
 /// The user's settings file, $XDG_CONFIG_HOME/pybox/config.json: one JSON object, comments allowed.
-/// `PYBOX_ENGINE` and flags override it (CONTRACT.md "State").
+/// `PYBOX_ENGINE` and flags override it (docs/architecture.md).
 
 #include <cstdint>
 #include <filesystem>
@@ -17,13 +17,12 @@ namespace pybox {
 
 /// A value that the file does not name is absent; its default belongs to whoever uses it.
 struct Settings {
-  std::optional<EngineKind> engine;          ///< key `engine`: "vm" or "native"
-  Nanos max_timeout = ceiling::kMaxTimeout;  ///< key `max_timeout_s`: the ceiling, at most 300
-  std::optional<std::uint32_t> ready_boxes;  ///< key `ready_boxes`: 0 to 64
-  std::optional<Bytes> vm_memory;            ///< key `vm_memory_bytes`: 512 MiB to 1 TiB
-  std::optional<std::uint32_t> vm_cpus;      ///< key `vm_cpus`: 1 to 256
-  std::optional<std::string>
-      vm_accelerator;  ///< key `vm_accelerator`: "auto", "kvm", "hvf" or "tcg"
+  std::optional<EngineKind> engine;           ///< key `engine`: "vm" or "native"
+  Nanos max_timeout = ceiling::kMaxTimeout;   ///< key `max_timeout_s`: the ceiling, at most 300
+  std::optional<std::uint32_t> ready_boxes;   ///< key `ready_boxes`: 0 to 64
+  std::optional<Bytes> vm_memory;             ///< key `vm_memory_bytes`: 512 MiB to 1 TiB
+  std::optional<std::uint32_t> vm_cpus;       ///< key `vm_cpus`: 1 to 256
+  std::optional<std::string> vm_accelerator;  ///< key `vm_accelerator`: "auto", "kvm" or "tcg"
 };
 
 /// Reads the file; an absent one gives the defaults. Errors have kind Usage and name the file and

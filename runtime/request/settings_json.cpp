@@ -56,9 +56,8 @@ Result<Settings> settings_from(std::string_view text) {
   if (fields.has("vm_accelerator")) {
     settings.vm_accelerator = PYBOX_TRY(fields.text("vm_accelerator"));
     const std::string& name = *settings.vm_accelerator;
-    if (name != "auto" && name != "kvm" && name != "hvf" && name != "tcg") {
-      return usage("`vm_accelerator` names `" + visible(name) +
-                   "`; it must be auto, kvm, hvf or tcg");
+    if (name != "auto" && name != "kvm" && name != "tcg") {
+      return usage("`vm_accelerator` names `" + visible(name) + "`; it must be auto, kvm or tcg");
     }
   }
   PYBOX_TRY(fields.finish());

@@ -69,7 +69,7 @@ TEST_CASE("every setting is read") {
 TEST_CASE("a settings file with a mistake is an error that names file and key") {
   CHECK(problem_of("{") == "not JSON at byte 2");
   CHECK(problem_of("[]") == "the JSON text must be an object");
-  CHECK(problem_of(R"({"engine":"vm","engine":"native"})") == "the key `engine` stands twice");
+  CHECK(problem_of(R"({"engine":"vm","engine":"native"})") == "the key `engine` appears twice");
   CHECK(problem_of(R"({"max_timeout":3})") == "unknown key `max_timeout`");
   CHECK(problem_of(R"({"engine":1})") == "`engine` must be text");
   CHECK(problem_of(R"({"engine":"docker"})") ==
@@ -87,7 +87,7 @@ TEST_CASE("a settings file with a mistake is an error that names file and key") 
         "`vm_memory_bytes` must be a whole number from 536870912 to 1099511627776");
   CHECK(problem_of(R"({"vm_cpus":0})") == "`vm_cpus` must be a whole number from 1 to 256");
   CHECK(problem_of(R"({"vm_accelerator":"xen"})") ==
-        "`vm_accelerator` names `xen`; it must be auto, kvm, hvf or tcg");
+        "`vm_accelerator` names `xen`; it must be auto, kvm or tcg");
 }
 
 TEST_CASE("a settings file that cannot be read is an error, not the defaults") {

@@ -15,9 +15,10 @@ Result<builder::BuilderSetting> builder_setting(std::optional<std::string_view> 
   const Settings settings = PYBOX_TRY(load_settings(setting.dirs.config));
   setting.accelerator =
       PYBOX_TRY(accelerator_choice(std::getenv("PYBOX_VM_ACCELERATOR"), settings));
-  const EngineKind kind = PYBOX_TRY(choose_engine(engine, settings));
-  setting.place =
-      kind == EngineKind::Native ? builder::BuilderPlace::Native : builder::BuilderPlace::Vm;
+  if (const std::optional<EngineKind> named = PYBOX_TRY(named_engine(engine, settings))) {
+    setting.place =
+        named == EngineKind::Native ? builder::BuilderPlace::Native : builder::BuilderPlace::Vm;
+  }
   return setting;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-/// Where builders run: picked as an engine is, by flag, PYBOX_ENGINE, settings file, else vm. Never
-/// another place than the one that was picked.
+/// Where builders run: picked as an engine is, by flag, PYBOX_ENGINE or settings file, and never
+/// another place than the one that was picked. Where none of them names an engine, either will do
+/// (docs/adr/0017-builder.md says why).
 
 #include <optional>
 #include <string_view>

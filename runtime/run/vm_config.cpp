@@ -6,29 +6,15 @@
 #include "engine/boxd_path.hpp"
 #include "store/kernel.hpp"
 #include "store/registry.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "sys/state_dirs.hpp"
+#include "vm/qemu_command.hpp"
 
 namespace pybox::run {
 namespace {
 
 constexpr std::string_view kBaseImage = "stdlib";
 constexpr std::string_view kBasePython = "3.13";
-
-#if defined(__x86_64__)
-constexpr const char* kQemu = "qemu-system-x86_64";
-constexpr const char* kQemuPackage = "qemu-system-x86";
-#else
-constexpr const char* kQemu = "qemu-system-aarch64";
-constexpr const char* kQemuPackage = "qemu-system-arm";
-#endif
-
-Result<std::filesystem::path> find_qemu() {
-  const auto found = sys::find_program(kQemu);
-  if (found) return *found;
-  return Error(ErrorKind::HostCannot, "`" + std::string(kQemu) + "` is not installed")
-      .hint("on Debian and Ubuntu: apt install " + std::string(kQemuPackage));
-}
 
 Result<vm::Disk> disk_of(const store::Image& image) {
   return vm::Disk{image.id, image.erofs, PYBOX_TRY(store::hold_image(image))};
@@ -51,8 +37,7 @@ Result<vm::AcceleratorChoice> accelerator_choice(const char* variable, const Set
   if (name == "kvm") return vm::AcceleratorChoice::Kvm;
   if (name == "tcg") return vm::AcceleratorChoice::Tcg;
   return Error(ErrorKind::Usage, std::string(set ? "PYBOX_VM_ACCELERATOR" : "`vm_accelerator`") +
-                                     " names `" + visible(name) +
-                                     "`; on Linux it must be auto, kvm or tcg");
+                                     " names `" + visible(name) + "`; it must be auto, kvm or tcg");
 }
 
 Result<vm::Config> vm_config() {
@@ -70,7 +55,7 @@ Result<vm::Config> vm_config() {
   // Nobody asked for this image by name: without it this host cannot start a VM.
   if (!base) return std::move(base).error().as(ErrorKind::HostCannot);
   config.base = PYBOX_TRY(disk_of(*base));
-  config.qemu = PYBOX_TRY(find_qemu());
+  config.qemu = PYBOX_TRY(vm::find_qemu());
   config.boxd = PYBOX_TRY(engine::find_boxd());
   config.find_disk = [dirs = config.dirs](std::string_view id) { return find_disk(dirs, id); };
   return config;

@@ -74,7 +74,7 @@ Result<void> verify_kernel(const sys::StateDirs& dirs) {
     const std::string digest =
         PYBOX_TRY(sys::digest_of_open(fd, path.string(), [](std::uint64_t) {}));
     if (digest == file.sha256) continue;
-    return Error(ErrorKind::Evidence, path.string() + " is not the file that was recorded");
+    return Error(ErrorKind::Evidence, path.string() + " differs from its record");
   }
   return {};
 }

@@ -81,7 +81,7 @@ Result<void> own_image_name(std::string_view name) {
   const bool good = name.size() >= kShortest && name.size() <= kLongest && name.front() != '-' &&
                     name.back() != '-' && std::all_of(name.begin(), name.end(), is_own_character);
   if (!good) {
-    return Error(ErrorKind::Refused, "`" + visible(name.substr(0, 100)) + "` is no image name")
+    return Error(ErrorKind::Refused, "`" + visible(name.substr(0, 100)) + "` is not an image name")
         .hint("take 2 to 31 lower-case letters, digits or `-`, with no `-` at either end");
   }
   if (name != "stdlib" && name != kDataImage) return {};
@@ -108,7 +108,7 @@ Result<void> remove_image(const sys::StateDirs& dirs, std::string_view listed, P
   }
   if (listed == "stdlib") {
     return Error(ErrorKind::Refused, "`stdlib` cannot be removed: the VM and every image need it")
-        .hint("`pybox setup` builds a damaged one anew");
+        .hint("`pybox setup` rebuilds a damaged one");
   }
   const sys::Fd lock = PYBOX_TRY(lock_setup(dirs, progress));
   PYBOX_TRY(set_aside(dirs.images() / listed));

@@ -49,7 +49,7 @@ Result<std::vector<std::string>> suites_from(JsonFields& fields) {
   const std::vector<const json*> items = PYBOX_TRY(fields.list("suites", 64));
   for (const json* item : items) {
     if (!item->is_string())
-      return Error(ErrorKind::Protocol, "suites holds something that is no text");
+      return Error(ErrorKind::Protocol, "suites holds something that is not text");
     suites.push_back(item->get_ref<const std::string&>());
   }
   return suites;

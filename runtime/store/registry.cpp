@@ -54,8 +54,8 @@ std::string rebuild_hint(std::string_view folder, std::string_view python) {
   if (name == "stdlib") return "run `pybox setup" + with_python + "`";
   if (name == kDataImage) return "run `pybox setup --with data" + with_python + "`";
   if (own_image_name(name))
-    return "build it anew: `pybox image build " + name + " --lock FILE" + with_python + "`";
-  return "run `pybox image rm " + visible(folder) + "`; `--with-deps` then builds it anew";
+    return "rebuild it: `pybox image build " + name + " --lock FILE" + with_python + "`";
+  return "run `pybox image rm " + visible(folder) + "`; `--with-deps` then rebuilds it";
 }
 
 Error damaged(const std::string& name, std::string_view what, std::string_view python) {
@@ -151,7 +151,7 @@ Error no_image(std::string_view name, std::string_view python) {
 Result<Image> find_image(const sys::StateDirs& dirs, std::string_view name,
                          std::string_view python) {
   if (!is_image_name(name)) {
-    return Error(ErrorKind::Refused, "`" + visible(name.substr(0, 100)) + "` is no image name")
+    return Error(ErrorKind::Refused, "`" + visible(name.substr(0, 100)) + "` is not an image name")
         .hint("image names are lower-case letters, digits, `-`, `_` and `.`, at most 64");
   }
   const std::string folder_name = folder_of_image(name, visible(python.substr(0, 16)));
@@ -184,7 +184,7 @@ Result<void> verify_image(const Image& image, Progress& progress) {
   const std::string digest =
       PYBOX_TRY(sys::digest_of_open(erofs, image.erofs.string(), [](std::uint64_t) {}));
   if (digest == record.erofs.sha256) return {};
-  return Error(ErrorKind::Evidence, "image.erofs is not the file that was recorded");
+  return Error(ErrorKind::Evidence, "image.erofs differs from its record");
 }
 
 Result<sys::Fd> hold_image(const Image& image) {

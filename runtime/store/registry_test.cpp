@@ -128,7 +128,7 @@ TEST_CASE("a record that does not fit its files is refused") {
     home.save();
   }
   SECTION("no record") { fs::remove(home.folder() / "manifest.json"); }
-  SECTION("a record that is no JSON") {
+  SECTION("a record that is not JSON") {
     REQUIRE(sys::replace_file(home.folder() / "manifest.json", "{"));
   }
   SECTION("a shortened disk") { REQUIRE(sys::replace_file(home.folder() / "image.erofs", "dis")); }

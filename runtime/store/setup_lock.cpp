@@ -64,7 +64,7 @@ Result<sys::Fd> lock_setup(const sys::StateDirs& dirs, Progress& progress) {
   sys::Fd lock = std::move(opened).value();
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno == EWOULDBLOCK)
-    progress.note("another `pybox setup` is at work in this home; waiting for it to end");
+    progress.note("another `pybox setup` is running in this home; waiting for it");
   while (::flock(lock.get(), LOCK_EX) != 0) {
     if (errno != EINTR)
       return Error::from_errno(errno, "locking " + (dirs.cache() / "setup.lock").string());

@@ -1,9 +1,5 @@
 #include "sys/cgroup.hpp"
 
-#include <fcntl.h>
-#include <linux/magic.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,8 +33,8 @@ std::string missing_controllers(const fs::path& file) {
 }
 
 /// Our cgroup path per hierarchy: key is the controller list ("" for v2). man 7 cgroups.
-Result<std::map<std::string, std::string>> own_cgroups() {
-  const std::string text = PYBOX_TRY(read_file("/proc/self/cgroup"));
+Result<std::map<std::string, std::string>> own_cgroups(const fs::path& file) {
+  const std::string text = PYBOX_TRY(read_file(file));
   std::map<std::string, std::string> own;
   for (std::string_view lines = text; !lines.empty();) {
     std::string_view path = take_line(lines);
@@ -51,15 +47,8 @@ Result<std::map<std::string, std::string>> own_cgroups() {
   return own;
 }
 
-bool writable(const fs::path& path) { return ::access(path.c_str(), W_OK) == 0; }
-
-bool can_host_boxes(const fs::path& folder) {
-  return writable(folder) && writable(folder / "cgroup.procs") &&
-         missing_controllers(folder / "cgroup.subtree_control").empty();
-}
-
-Result<void> enable_controllers(const fs::path& folder) {
-  return write_pseudo_file(folder / "cgroup.subtree_control", "+memory +pids +cpu");
+bool is_prepared(const fs::path& folder) {
+  return missing_controllers(folder / "cgroup.subtree_control").empty();
 }
 
 Error not_delegated(const fs::path& own, const std::string& missing) {
@@ -71,70 +60,39 @@ Error not_delegated(const fs::path& own, const std::string& missing) {
           "use the vm engine");
 }
 
-/// A delegated cgroup that holds us (and perhaps our parents): processes must move to a leaf before
-/// controllers can be enabled ("no internal processes"). Done once; later starts find it so.
-Result<void> make_room(const fs::path& own) {
-  const fs::path leaf = own / "pybox-callers";
-  if (::mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) {
-    return Error::from_errno(errno, "creating " + leaf.string());
-  }
-  // New processes may be forked into `own` while we move; a few rounds catch them.
-  for (int round = 0; round < 8; ++round) {
-    const std::string text = PYBOX_TRY(read_file(own / "cgroup.procs"));
-    bool any = false;
-    for (std::string_view pids = text; !pids.empty();) {
-      const std::string_view pid = take_line(pids);
-      any = true;
-      if (pid == "0")
-        return Error(ErrorKind::HostCannot,
-                     "a process of another pid namespace lives in " + own.string());
-      (void)write_pseudo_file(leaf / "cgroup.procs", pid).has_value();
-    }
-    if (!any) return enable_controllers(own);
-  }
-  return Error(ErrorKind::HostCannot, "processes cannot be moved out of " + own.string());
-}
-
-Result<CgroupHost> probe_v2(const fs::path& mount) {
-  const auto own_all = PYBOX_TRY(own_cgroups());
+Result<CgroupHost> probe_v2(const CgroupSources& from) {
+  const auto own_all = PYBOX_TRY(own_cgroups(from.own_cgroup));
   const auto found = own_all.find("");
   const std::string own_path = found == own_all.end() ? "/" : found->second;
-  const fs::path own = mount / fs::path(own_path).relative_path();
   CgroupHost host;
   host.version = CgroupVersion::V2;
-  if (::geteuid() == 0 && writable(mount)) {
-    if (!missing_controllers(mount / "cgroup.subtree_control").empty()) {
-      const std::string missing = missing_controllers(mount / "cgroup.controllers");
-      if (!missing.empty()) return not_delegated(mount, missing);
-      Result<void> enabled = enable_controllers(mount);
-      // EBUSY: the root of a cgroup namespace that holds processes, as in a container.
-      if (!enabled && own == mount / "") enabled = make_room(mount);
-      if (!enabled) return std::move(enabled).error().as(ErrorKind::HostCannot);
+  host.own = (from.mount / fs::path(own_path).relative_path() / "").parent_path();
+  // For root the top of the tree; for others the nearest folder above that serves as it is, else
+  // their own.
+  host.base = from.mount;
+  if (!from.is_root || !from.may_write(from.mount)) {
+    const auto serves = [&](const fs::path& folder) {
+      return from.may_write(folder) && from.may_write(folder / "cgroup.procs") &&
+             is_prepared(folder);
+    };
+    host.base = host.own;
+    while (!serves(host.base) && host.base != from.mount) host.base = host.base.parent_path();
+    if (!serves(host.base)) {
+      host.base = host.own;
+      for (const char* file : {"", "cgroup.subtree_control", "cgroup.procs"}) {
+        if (!from.may_write(host.base / file)) return not_delegated(host.base, "");
+      }
     }
-    host.base = mount;
-    return host;
   }
-  for (fs::path at = own; at.native().size() >= mount.native().size(); at = at.parent_path()) {
-    if (can_host_boxes(at)) {
-      host.base = at;
-      return host;
-    }
-    if (at == mount) break;
-  }
-  if (!writable(own) || !writable(own / "cgroup.subtree_control") ||
-      !writable(own / "cgroup.procs")) {
-    return not_delegated(own, "");
-  }
-  const std::string missing = missing_controllers(own / "cgroup.controllers");
-  if (!missing.empty()) return not_delegated(own, missing);
-  PYBOX_TRY_CONTEXT(make_room(own), "using the delegated cgroup");
-  host.base = own;
+  host.prepared = is_prepared(host.base);
+  const std::string missing = missing_controllers(host.base / "cgroup.controllers");
+  if (!host.prepared && !missing.empty()) return not_delegated(host.base, missing);
   return host;
 }
 
 /// Mounted v1 hierarchies by controller, from /proc/self/mountinfo (man 5 proc).
-Result<std::map<std::string, fs::path>> v1_mounts() {
-  const std::string text = PYBOX_TRY(read_file("/proc/self/mountinfo"));
+Result<std::map<std::string, fs::path>> v1_mounts(const fs::path& mountinfo) {
+  const std::string text = PYBOX_TRY(read_file(mountinfo));
   std::map<std::string, fs::path> mounts;
   for (std::string_view lines = text; !lines.empty();) {
     std::string_view fields = take_line(lines);
@@ -147,14 +105,14 @@ Result<std::map<std::string, fs::path>> v1_mounts() {
   return mounts;
 }
 
-Result<CgroupHost> probe_v1() {
-  if (::geteuid() != 0) {
+Result<CgroupHost> probe_v1(const CgroupSources& from) {
+  if (!from.is_root) {
     return Error(ErrorKind::HostCannot, "this host has cgroup v1, where only root can set limits")
         .hint(
             "use the vm engine (`pybox vm start`), or boot with "
             "systemd.unified_cgroup_hierarchy=1");
   }
-  const auto mounts = PYBOX_TRY(v1_mounts());
+  const auto mounts = PYBOX_TRY(v1_mounts(from.mountinfo));
   CgroupHost host;
   host.version = CgroupVersion::V1;
   for (const auto& [name, into] : {std::pair<const char*, fs::path*>{"memory", &host.memory},
@@ -169,7 +127,7 @@ Result<CgroupHost> probe_v1() {
                 name + "`");
     }
     *into = mount->second;
-    if (!writable(*into)) {
+    if (!from.may_write(*into)) {
       return Error(ErrorKind::HostCannot, "the cgroup " + into->string() + " cannot be written")
           .hint("run on the host instead of in a container, or use the vm engine");
     }
@@ -187,15 +145,23 @@ std::vector<fs::path> CgroupHost::parents() const {
   return all;
 }
 
-Result<CgroupHost> probe_cgroup_host() {
-  const fs::path mount = "/sys/fs/cgroup";
-  struct statfs info {};
-  if (::statfs(mount.c_str(), &info) != 0) {
-    return Error(ErrorKind::HostCannot, "/sys/fs/cgroup is not mounted")
-        .hint("mount it: `mount -t cgroup2 none /sys/fs/cgroup`");
+CgroupSources CgroupSources::of_this_host() {
+  CgroupSources sources;
+  sources.is_root = ::geteuid() == 0;
+  sources.may_write = [](const fs::path& path) { return ::access(path.c_str(), W_OK) == 0; };
+  return sources;
+}
+
+Result<CgroupHost> probe_cgroup_host(const CgroupSources& sources) {
+  std::error_code ignored;
+  if (!fs::exists(sources.mount, ignored)) {
+    return Error(ErrorKind::HostCannot, sources.mount.string() + " is not mounted")
+        .hint("mount it: `mount -t cgroup2 none " + sources.mount.string() + "`");
   }
-  if (info.f_type == CGROUP2_SUPER_MAGIC) return probe_v2(mount);
-  return probe_v1();
+  // The file stands at the top of a v2 tree, and nowhere in v1 (cgroup-v2.rst, "Core Interface
+  // Files").
+  if (fs::exists(sources.mount / "cgroup.controllers", ignored)) return probe_v2(sources);
+  return probe_v1(sources);
 }
 
 }  // namespace pybox::sys

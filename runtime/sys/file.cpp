@@ -121,9 +121,18 @@ Result<void> fill(const Fd& fd, std::string_view bytes, Durability durability) {
   PYBOX_CRASHPOINT("file.made");
   PYBOX_TRY(write_all(fd.get(), bytes));
   PYBOX_CRASHPOINT("file.written");
-  if (durability == Durability::Synced && ::fsync(fd.get()) != 0)
+  if (durability == Durability::Synced && ::fdatasync(fd.get()) != 0)
     return Error::from_errno(errno, "syncing");
   PYBOX_CRASHPOINT("file.synced");
+  return {};
+}
+
+/// The name is in the folder, which goes to the disk by itself (man 2 fsync).
+Result<void> sync_name(const std::filesystem::path& path) {
+  const Fd folder = PYBOX_TRY(open_path(folder_of(path), O_RDONLY | O_DIRECTORY));
+  // EINVAL: a file system whose folders cannot be synced.
+  if (::fsync(folder.get()) != 0 && errno != EINVAL)
+    return Error::from_errno(errno, "syncing the folder of " + path.string());
   return {};
 }
 
@@ -186,7 +195,7 @@ Result<void> replace_file(const std::filesystem::path& path, std::string_view by
   if (written && code != 0) written = replace_by_name(path, bytes, mode, durability);
   if (!written) return std::move(written).error().context("writing " + path.string());
   PYBOX_CRASHPOINT("file.renamed");
-  return {};
+  return durability == Durability::Synced ? sync_name(path) : Result<void>();
 }
 
 Result<bool> create_file(const std::filesystem::path& path, std::string_view bytes, unsigned mode) {
@@ -195,6 +204,7 @@ Result<bool> create_file(const std::filesystem::path& path, std::string_view byt
     PYBOX_TRY_CONTEXT(fill(nameless, bytes, Durability::Synced), "writing " + path.string());
     const int code = give_name(nameless, path);
     if (code == 0) PYBOX_CRASHPOINT("file.created");
+    if (code == 0) PYBOX_TRY(sync_name(path));
     if (code == 0 || code == EEXIST) return code == 0;
   }
   const std::filesystem::path temporary = path.string() + "." + random_hex(6);
@@ -204,6 +214,7 @@ Result<bool> create_file(const std::filesystem::path& path, std::string_view byt
   const int code = ::link(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
   ::unlink(temporary.c_str());
   if (code != 0 && code != EEXIST) return Error::from_errno(code, "making " + path.string());
+  if (code == 0) PYBOX_TRY(sync_name(path));
   return code == 0;
 }
 
@@ -228,8 +239,8 @@ Result<void> ensure_private_dir(const std::filesystem::path& path) {
         .hint("set PYBOX_HOME to a folder of your own");
   }
   if ((info.st_mode & S_IWOTH) != 0) {
-    return Error(ErrorKind::HostCannot, "everybody may write to the folder " + path.string())
-        .hint("`chmod 700` it when nothing strange is in it, or set PYBOX_HOME to another place");
+    return Error(ErrorKind::HostCannot, "anyone may write to the folder " + path.string())
+        .hint("`chmod 700` it if nothing strange is in it, or set PYBOX_HOME to another place");
   }
   return {};
 }

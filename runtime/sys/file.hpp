@@ -22,9 +22,10 @@ Result<std::string> read_file_at(int directory, const char* name, Bytes limit = 
 /// One write(2) into an existing pseudo file (cgroupfs, procfs): never creates, never truncates.
 Result<void> write_pseudo_file(const std::filesystem::path& path, std::string_view text);
 
-/// Whether a file must survive a power cut. Syncing costs milliseconds on a disk.
+/// Whether a file, under its name, must survive a power cut. Syncing costs milliseconds on a disk.
 enum class Durability { Synced, Unsynced };
-/// Whole or absent: writes a temporary neighbour, fsyncs if asked to, renames over `path`.
+/// Whole or absent: writes a temporary neighbour, syncs it if asked to, renames it over `path` and
+/// then syncs the folder too.
 Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes,
                           unsigned mode = 0600, Durability durability = Durability::Synced);
 

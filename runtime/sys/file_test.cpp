@@ -1,9 +1,16 @@
 #include "sys/file.hpp"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <cerrno>
+#include <cstddef>
 
 #include "base/digest.hpp"
 #include "sys/listing.hpp"
@@ -19,6 +26,27 @@ struct TempDir {
   ~TempDir() { (void)remove_tree(path); }
 };
 
+/// "yes" or "no": what `act` returns in a child whose every fsync(2) fails with EIO; fdatasync(2),
+/// which files are synced by, works.
+template <class Act>
+std::string without_fsync(Act act) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    sock_filter steps[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+                           {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_fsync},
+                           {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EIO},
+                           {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+    const sock_fprog program{4, steps};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+      ::_exit(2);
+    ::_exit(act() ? 0 : 1);
+  }
+  int status = 0;
+  if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return "no child";
+  return WEXITSTATUS(status) == 0 ? "yes" : WEXITSTATUS(status) == 1 ? "no" : "no filter";
+}
+
 }  // namespace
 
 TEST_CASE("a file is replaced whole and leaves no temporary neighbour") {
@@ -30,6 +58,16 @@ TEST_CASE("a file is replaced whole and leaves no temporary neighbour") {
   struct stat info {};
   REQUIRE(::stat((dir.path / "a").c_str(), &info) == 0);
   CHECK((info.st_mode & 0777U) == 0600U);
+}
+
+TEST_CASE("a synced file's folder is synced too, and where that fails it is said") {
+  const TempDir dir;
+  CHECK(without_fsync([&] { return replace_file(dir.path / "a", "one").has_value(); }) == "no");
+  CHECK(without_fsync([&] { return create_file(dir.path / "b", "one").has_value(); }) == "no");
+  CHECK(without_fsync([&] {
+          return replace_file(dir.path / "c", "one", 0600, Durability::Unsynced).has_value();
+        }) == "yes");
+  CHECK(read_file(dir.path / "a").value() == "one");
 }
 
 TEST_CASE("what a kill left of a replacement goes with the next one") {
@@ -95,7 +133,7 @@ TEST_CASE("a private folder is made with its parents and a link in its place is 
   CHECK(refused.error().message().find("is not a folder") != std::string::npos);
 }
 
-TEST_CASE("a folder that everybody may write to is no private one") {
+TEST_CASE("a folder that anyone may write to is not private") {
   const TempDir dir;
   REQUIRE(ensure_private_dir(dir.path / "open"));
   REQUIRE(::chmod((dir.path / "open").c_str(), 0777) == 0);

@@ -1,17 +1,12 @@
 #include "sys/process.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/epoll.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <set>
 
 #include "base/clock.hpp"
 #include "sys/syscalls.hpp"
@@ -19,71 +14,11 @@
 namespace pybox::sys {
 namespace {
 
-constexpr std::size_t kToolOutputLimit = 16U << 20U;
-
-/// posix_spawn's C objects, freed on every path.
-struct SpawnSettings {
-  posix_spawnattr_t attributes{};
-  posix_spawn_file_actions_t actions{};
-  SpawnSettings() {
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&actions);
-  }
-  ~SpawnSettings() {
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-};
-
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-  std::vector<char*> out;
-  out.reserve(words.size() + 1);
-  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
-
-void reset_signals(SpawnSettings& settings, bool new_session) {
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&settings.attributes, &none);
-  posix_spawnattr_setsigdefault(&settings.attributes, &all);
-  int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-  if (new_session) flags |= POSIX_SPAWN_SETSID;
-  posix_spawnattr_setflags(&settings.attributes, static_cast<short>(flags));
-}
-
-/// Moves `ours` onto `theirs` for each pair. Our numbers are first lifted above all of theirs, so
-/// that no pair overwrites the source of a later one. The lifted copies close themselves.
-Result<std::vector<Fd>> map_descriptors(SpawnSettings& settings, const SpawnPlan& plan) {
-  std::vector<Fd> lifted;
-  std::set<int> taken;
-  int floor = 10;
-  for (const auto& [ours, theirs] : plan.fds) floor = std::max(floor, theirs + 1);
-  for (const auto& [ours, theirs] : plan.fds) {
-    Fd copy(::fcntl(ours, F_DUPFD_CLOEXEC, floor));
-    if (!copy.is_open()) return Error::from_errno(errno, "passing a descriptor");
-    posix_spawn_file_actions_adddup2(&settings.actions, copy.get(), theirs);
-    taken.insert(theirs);
-    lifted.push_back(std::move(copy));
-  }
-  for (int fd = 0; fd <= 2; ++fd) {
-    if (taken.contains(fd)) continue;
-    posix_spawn_file_actions_addopen(&settings.actions, fd, "/dev/null",
-                                     fd == 0 ? O_RDONLY : O_WRONLY, 0);
-    taken.insert(fd);
-  }
-  // Our own descriptors are close-on-exec, but those we inherited from a careless caller need not
-  // be.
-  for (int fd = 3; fd < *taken.rbegin(); ++fd) {
-    if (!taken.contains(fd)) posix_spawn_file_actions_addclose(&settings.actions, fd);
-  }
-  posix_spawn_file_actions_addclosefrom_np(&settings.actions, *taken.rbegin() + 1);
-  return lifted;
+/// The processes that were let go, kept by the kernel: an epoll that owns their pidfds. The kernel
+/// has one table of our children, whatever part of us started them, so this is one for the process.
+int let_go() {
+  static const int kList = ::epoll_create1(EPOLL_CLOEXEC);
+  return kList;
 }
 
 }  // namespace
@@ -131,112 +66,30 @@ Result<std::optional<WaitStatus>> Child::wait(Nanos patience) {
 }
 
 void Child::disown() {
+  // Once: of two threads that reap at the same time only one is told of it.
+  epoll_event ended{.events = EPOLLIN | EPOLLONESHOT, .data = {.fd = pidfd_.get()}};
+  if (::epoll_ctl(let_go(), EPOLL_CTL_ADD, pidfd_.get(), &ended) == 0) {
+    (void)pidfd_.release();
+  }
   pid_ = -1;
   pidfd_.reset();
 }
 
-Result<Child> spawn(const SpawnPlan& plan) {
-  SpawnSettings settings;
-  reset_signals(settings, plan.new_session);
-  const std::vector<Fd> lifted = PYBOX_TRY(map_descriptors(settings, plan));
-  if (!plan.folder.empty())
-    posix_spawn_file_actions_addchdir_np(&settings.actions, plan.folder.c_str());
-  std::vector<std::string> words = {plan.program.string()};
-  words.insert(words.end(), plan.args.begin(), plan.args.end());
-  std::vector<char*> argv = pointers(words);
-  std::vector<char*> environment = pointers(plan.environment);
-  std::filesystem::path program = plan.program;
-  if (!program.has_parent_path()) {
-    const auto found = find_program(program.string());
-    if (!found) return Error(ErrorKind::HostCannot, "`" + program.string() + "` is not installed");
-    program = *found;
-  }
-  pid_t pid = -1;
-  const int failed = ::posix_spawn(&pid, program.c_str(), &settings.actions, &settings.attributes,
-                                   argv.data(), environment.data());
-  if (failed != 0) return Error::from_errno(failed, "starting " + program.string());
-  // The child is ours and not yet reaped, so its pid cannot have been reused.
-  Fd pidfd(pidfd_open(pid));
-  if (!pidfd.is_open()) {
-    const int code = errno;
-    ::kill(pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
-    return Error::from_errno(code, "opening a pidfd");
-  }
-  return Child(pid, std::move(pidfd));
-}
-
-std::vector<std::string> tool_environment() {
-  std::vector<std::string> environment = {"LANG=C.UTF-8"};
-  for (const char* name : {"PATH", "HOME", "TMPDIR", "http_proxy", "https_proxy", "no_proxy"}) {
-    if (const char* value = std::getenv(name))
-      environment.push_back(std::string(name) + "=" + value);
-  }
-  return environment;
-}
-
-Result<ToolResult> run_tool(SpawnPlan plan, Nanos patience) {
-  Pipe out = PYBOX_TRY(make_pipe());
-  Pipe err = PYBOX_TRY(make_pipe());
-  const auto given = [&](int fd) {
-    return std::any_of(plan.fds.begin(), plan.fds.end(),
-                       [&](const auto& pair) { return pair.second == fd; });
-  };
-  if (!given(1)) plan.fds.emplace_back(out.write.get(), 1);
-  if (!given(2)) plan.fds.emplace_back(err.write.get(), 2);
-  Child child = PYBOX_TRY(spawn(plan));
-  out.write.reset();
-  err.write.reset();
-
-  ToolResult result;
-  const Nanos deadline = monotonic_now() + patience;
-  std::array<char, 65536> chunk;
-  const auto drain = [&](Fd& from, std::string& into) {
-    const ssize_t n = ::read(from.get(), chunk.data(), chunk.size());
-    if (n == 0 || (n < 0 && errno != EINTR)) return from.reset();
-    if (n > 0 && into.size() < kToolOutputLimit)
-      into.append(chunk.data(), static_cast<std::size_t>(n));
-  };
-  while (out.read.is_open() || err.read.is_open()) {
-    std::array<pollfd, 2> watched = {pollfd{out.read.get(), POLLIN, 0},
-                                     pollfd{err.read.get(), POLLIN, 0}};
-    const Nanos left = deadline - monotonic_now();
-    const int ready = left <= Nanos{0} ? 0
-                                       : ::poll(watched.data(), watched.size(),
-                                                static_cast<int>(left.count() / 1'000'000) + 1);
-    if (ready == 0) {
-      return Error(ErrorKind::HostCannot, "`" + plan.program.string() + "` did not end within " +
-                                              std::to_string(patience.count() / 1'000'000'000) +
-                                              " s");
+void reap_let_go() {
+  std::array<epoll_event, 16> ended{};
+  int count = 0;
+  do {
+    count = ::epoll_wait(let_go(), ended.data(), static_cast<int>(ended.size()), 0);
+    for (int i = 0; i < count; ++i) {
+      const Fd pidfd(ended[static_cast<std::size_t>(i)].data.fd);
+      siginfo_t ignored{};
+      (void)::waitid(P_PIDFD, static_cast<id_t>(pidfd.get()), &ignored, WEXITED | WNOHANG);
+      // Closing it would not do while a process that is just being started holds a copy.
+      (void)::epoll_ctl(let_go(), EPOLL_CTL_DEL, pidfd.get(), nullptr);
     }
-    if (watched[0].revents != 0) drain(out.read, result.out);
-    if (watched[1].revents != 0) drain(err.read, result.err);
-  }
-  const std::optional<WaitStatus> status =
-      PYBOX_TRY(child.wait(std::max(Nanos{0}, deadline - monotonic_now())));
-  if (!status)
-    return Error(ErrorKind::HostCannot,
-                 "`" + plan.program.string() + "` closed its output but did not end");
-  result.status = *status;
-  return result;
+  } while (count == static_cast<int>(ended.size()));
 }
 
-std::optional<std::filesystem::path> find_program(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::string folders = path != nullptr ? path : "";
-  folders += ":/usr/sbin:/sbin:/usr/bin:/bin";
-  std::size_t start = 0;
-  while (start <= folders.size()) {
-    const std::size_t end = std::min(folders.find(':', start), folders.size());
-    const std::filesystem::path candidate =
-        std::filesystem::path(folders.substr(start, end - start)) / name;
-    if (candidate.is_absolute() && ::access(candidate.c_str(), X_OK) == 0 &&
-        std::filesystem::is_regular_file(candidate)) {
-      return candidate;
-    }
-    start = end + 1;
-  }
-  return std::nullopt;
-}
+int let_go_fd() { return let_go(); }
 
 }  // namespace pybox::sys

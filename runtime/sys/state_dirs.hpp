@@ -1,5 +1,5 @@
 #pragma once
-/// Where PyBox keeps things. Only HOME and PATH may be relied on (CONTRACT.md "State").
+/// Where PyBox keeps things. Only HOME and PATH may be relied on (docs/architecture.md).
 
 #include <filesystem>
 

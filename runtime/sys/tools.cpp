@@ -1,24 +1,16 @@
 #include "sys/tools.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
 #include <set>
 
-#include "base/clock.hpp"
 #include "base/text.hpp"
+#include "sys/fd.hpp"
 
 namespace pybox::sys {
 namespace {
 
-constexpr std::size_t kKeptOutput = 4U << 20U;
+constexpr Bytes kKeptOutput = 4_MiB;
 constexpr int kLeashFd = 9;
 constexpr int kLockFd = 8;
-constexpr int kTickMillis = 100;
 
 // The watcher's copies of stdout and stderr are closed, or the tool's pipes would never end. It is
 // a grandchild, so that a tool which waits for all its children does not wait for it.
@@ -27,61 +19,6 @@ constexpr std::string_view kLeash =
     "( { read -r word <&9; kill -s KILL -- -$group; } >/dev/null 2>&1 & )\n"
     "exec 9<&- 8<&-\n"
     "exec \"$@\"\n";
-
-/// Cuts a byte stream into lines for a listener and keeps the stream, up to a limit.
-class LineCutter {
- public:
-  LineCutter(const ToolWatch& watch, std::string& kept) : watch_(watch), kept_(kept) {}
-  void feed(std::string_view bytes) {
-    kept_.append(bytes.substr(0, kKeptOutput - std::min(kKeptOutput, kept_.size())));
-    if (!watch_.line) return;
-    for (const char c : bytes) {
-      if (c == '\n' || c == '\r') {
-        flush();
-      } else if (line_.size() < 4096) {
-        line_.push_back(c);
-      }
-    }
-  }
-  void flush() {
-    if (watch_.line && !line_.empty()) watch_.line(line_);
-    line_.clear();
-  }
-
- private:
-  const ToolWatch& watch_;
-  std::string& kept_;
-  std::string line_;
-};
-
-/// One pipe of the running tool.
-struct Stream {
-  sys::Fd fd;
-  LineCutter lines;
-
-  void drain() {
-    std::array<char, 65536> chunk;
-    const ssize_t n = ::read(fd.get(), chunk.data(), chunk.size());
-    if (n > 0) return lines.feed({chunk.data(), static_cast<std::size_t>(n)});
-    if (n < 0 && errno == EINTR) return;
-    lines.flush();
-    fd.reset();
-  }
-};
-
-/// Reads both streams to their ends, ticking; false when `deadline` came first.
-bool listen(Stream& out, Stream& err, const std::function<void()>& tick, Nanos deadline) {
-  while (out.fd.is_open() || err.fd.is_open()) {
-    if (monotonic_now() >= deadline) return false;
-    std::array<pollfd, 2> watched = {pollfd{out.fd.get(), POLLIN, 0},
-                                     pollfd{err.fd.get(), POLLIN, 0}};
-    ::poll(watched.data(), watched.size(), kTickMillis);
-    if (watched[0].revents != 0) out.drain();
-    if (watched[1].revents != 0) err.drain();
-    tick();
-  }
-  return true;
-}
 
 std::string last_lines(std::string_view text, std::size_t count) {
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
@@ -108,31 +45,18 @@ Result<sys::ToolResult> Tools::run(sys::SpawnPlan plan, Nanos patience,
   plan.program = "/bin/sh";
   plan.new_session = true;
 
-  sys::Pipe out = PYBOX_TRY(sys::make_pipe());
-  sys::Pipe err = PYBOX_TRY(sys::make_pipe());
-  sys::Pipe leash = PYBOX_TRY(sys::make_pipe());
-  plan.fds = {{out.write.get(), 1}, {err.write.get(), 2}, {leash.read.get(), kLeashFd}};
+  const sys::Pipe leash = PYBOX_TRY(sys::make_pipe());
+  plan.fds = {{leash.read.get(), kLeashFd}};
   if (lock_fd_ >= 0) plan.fds.emplace_back(lock_fd_, kLockFd);
-  sys::Child child = PYBOX_TRY(sys::spawn(plan));
-  out.write.reset();
-  err.write.reset();
-  leash.read.reset();
-
-  sys::ToolResult result;
-  Stream out_stream{std::move(out.read), LineCutter(watch, result.out)};
-  Stream err_stream{std::move(err.read), LineCutter(watch, result.err)};
-  const Nanos deadline = monotonic_now() + patience;
-  std::optional<sys::WaitStatus> status;
-  const std::function<void()> tick = watch.tick ? watch.tick : [this] { progress_->tick(); };
-  if (listen(out_stream, err_stream, tick, deadline)) {
-    status = PYBOX_TRY(child.wait(std::max(Nanos{0}, deadline - monotonic_now())));
-  }
-  if (!status) {
-    return Error(ErrorKind::HostCannot,
-                 "`" + name + "` did not end within " + human_seconds(patience));
-  }
-  result.status = *status;
-  return result;
+  sys::RunTerms terms;
+  terms.patience = patience;
+  terms.kept = kKeptOutput;
+  terms.line = watch.line;
+  terms.tick = watch.tick ? watch.tick : [this] { progress_->tick(); };
+  sys::ToolResult result = PYBOX_TRY(sys::run_to_end(std::move(plan), terms));
+  if (!result.timed_out) return result;
+  return Error(ErrorKind::HostCannot,
+               "`" + name + "` did not end within " + human_seconds(patience));
 }
 
 Result<sys::ToolResult> Tools::run_well(sys::SpawnPlan plan, Nanos patience,
@@ -164,6 +88,8 @@ std::string_view package_of_tool(std::string_view tool) {
   if (tool == "mkfs.erofs") return "erofs-utils";
   if (tool == "dpkg-deb") return "dpkg";
   if (tool == "apt-get") return "apt";
+  if (tool == "qemu-system-x86_64") return "qemu-system-x86";
+  if (tool == "qemu-system-aarch64") return "qemu-system-arm";
   return tool;
 }
 

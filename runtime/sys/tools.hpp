@@ -17,7 +17,7 @@
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 
 namespace pybox::sys {
 

@@ -22,6 +22,13 @@ constexpr std::string_view name_of(Accelerator accelerator) {
   return accelerator == Accelerator::Kvm ? "kvm" : "tcg";
 }
 
+/// What a failed start says about its accelerator.
+enum class Blame {
+  Nobody,
+  Kvm,      ///< QEMU or the kernel said that KVM cannot go on
+  Silence,  ///< nothing came for longer than a guest under KVM needs; on a busy host no proof
+};
+
 /// What the user asked for: Auto takes KVM where it works and TCG, with a notice, elsewhere.
 enum class AcceleratorChoice { Auto, Kvm, Tcg };
 

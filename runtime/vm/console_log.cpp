@@ -22,6 +22,7 @@ Result<ConsoleLog> ConsoleLog::open(std::filesystem::path file, Bytes limit) {
 }
 
 void ConsoleLog::append(std::string_view bytes) {
+  if (listener_) listener_(bytes);
   tail_ += bytes;
   if (tail_.size() > kTail) tail_.erase(0, tail_.size() - kTail);
   if (size_ + bytes.size() > limit_.count) turn_over();

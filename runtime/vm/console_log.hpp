@@ -2,6 +2,7 @@
 /// The guest's console and QEMU's own words, kept in files of bounded size.
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,8 @@ class ConsoleLog {
  public:
   static Result<ConsoleLog> open(std::filesystem::path file, Bytes limit = 1_MiB);
   void append(std::string_view bytes);
+  /// Hears what is appended from now on, too.
+  void share(std::function<void(std::string_view)> listener) { listener_ = std::move(listener); }
   /// The last bytes that were appended, at most 4 KiB.
   const std::string& tail() const { return tail_; }
 
@@ -31,6 +34,7 @@ class ConsoleLog {
   sys::Fd fd_;
   std::uint64_t size_ = 0;
   std::string tail_;
+  std::function<void(std::string_view)> listener_;
 };
 
 }  // namespace pybox::vm

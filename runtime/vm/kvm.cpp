@@ -1,70 +1,64 @@
 #include "vm/kvm.hpp"
 
-#include <fcntl.h>
-#include <linux/kvm.h>
-#include <sys/ioctl.h>
 #include <sys/utsname.h>
 
-#include <cerrno>
-#include <system_error>
+#include <algorithm>
+#include <cstdlib>
 
-#include "sys/fd.hpp"
+#include "base/clock.hpp"
+#include "base/text.hpp"
 #include "sys/file.hpp"
+#include "vm/saved_state.hpp"
 
 namespace pybox::vm {
 namespace {
 
-constexpr std::string_view kEmulated =
-    "; the VM is emulated (TCG), which is slower and no hardware boundary";
+constexpr Nanos kForgottenAfter = std::chrono::hours(24);
 
 }  // namespace
 
-std::optional<std::string> why_no_kvm() {
-  const sys::Fd kvm(::open("/dev/kvm", O_RDWR | O_CLOEXEC));
-  if (!kvm.is_open()) {
-    if (errno == ENOENT) return "this host has no /dev/kvm";
-    if (errno == EACCES) return "you may not open /dev/kvm (join the group that owns it)";
-    return Error::from_errno(errno, "opening /dev/kvm").message();
-  }
-  const sys::Fd machine(::ioctl(kvm.get(), KVM_CREATE_VM, 0));
-  if (!machine.is_open()) return Error::from_errno(errno, "making a KVM machine").message();
-  return std::nullopt;
+/// Three lines: the host it was, the second it happened, and why.
+std::optional<KvmMemory::Failure> KvmMemory::failure(Nanos now) const {
+  const auto text = sys::read_file(file_, 64_KiB);
+  if (!text) return std::nullopt;
+  const std::size_t first = std::min(text->find('\n'), text->size());
+  const std::size_t second = std::min(text->find('\n', first + 1), text->size());
+  if (second == text->size() || text->substr(0, first) != host()) return std::nullopt;
+  const Nanos when = std::chrono::seconds(
+      std::strtoll(text->substr(first + 1, second - first - 1).c_str(), nullptr, 10));
+  // A time to come is a clock that was set back.
+  if (when > now || now - when > kForgottenAfter) return std::nullopt;
+  std::string why = text->substr(second + 1);
+  while (why.ends_with('\n')) why.pop_back();
+  return Failure{when, visible(why)};
 }
 
-bool KvmMemory::has_failed() const {
-  const auto remembered = sys::read_file(file_);
-  return remembered && *remembered == facts();
+void KvmMemory::remember(const Failure& failure) const {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(failure.when).count();
+  const std::string text =
+      host() + "\n" + std::to_string(seconds) + "\n" + visible(failure.why) + "\n";
+  (void)sys::replace_file(file_, text).has_value();
 }
 
-void KvmMemory::remember_failure() const { (void)sys::replace_file(file_, facts()).has_value(); }
-
-std::string KvmMemory::facts() const {
+std::string KvmMemory::host() const {
   utsname names{};
   ::uname(&names);
-  std::error_code error;
-  const auto size = std::filesystem::file_size(qemu_, error);
-  return std::string(names.release) + " " + qemu_.string() + " " + std::to_string(size) + "\n";
+  const auto processor = sys::read_file("/proc/cpuinfo");
+  MachineFacts facts;
+  facts.qemu = qemu_;
+  facts.arguments = {names.release, names.version};
+  facts.processor = processor ? processor_facts(*processor) : "";
+  const Result<std::string> key = state_key(facts);
+  return key ? *key : "a QEMU that is gone";
 }
 
-Result<std::vector<Accelerator>> accelerators_to_try(
-    AcceleratorChoice choice, const KvmMemory& memory,
-    const std::function<void(const std::string&)>& notice) {
-  if (choice == AcceleratorChoice::Tcg) return std::vector{Accelerator::Tcg};
-  std::optional<std::string> why = why_no_kvm();
-  if (choice == AcceleratorChoice::Kvm) {
-    if (!why) return std::vector{Accelerator::Kvm};
-    return Error(ErrorKind::HostCannot, "KVM was asked for, and " + *why)
-        .hint("take `vm_accelerator` out of config.json to let PyBox choose");
-  }
-  if (!why && memory.has_failed())
-    why = "it did not work here before (delete " + memory.file().string() + " to try again)";
-  if (!why) return std::vector{Accelerator::Kvm, Accelerator::Tcg};
-  notice("KVM is not used: " + *why + std::string(kEmulated));
-  return std::vector{Accelerator::Tcg};
-}
-
-std::string kvm_failure(const std::string& why) {
-  return "KVM does not work on this host (" + why + ")" + std::string(kEmulated);
+std::optional<std::string> why_skip_kvm(const std::optional<std::string>& host_says,
+                                        const KvmMemory& memory, Nanos now) {
+  if (host_says) return host_says;
+  const auto failure = memory.failure(now);
+  if (!failure) return std::nullopt;
+  return "it did not run a VM here at " + rfc3339(failure->when) + " (" + failure->why +
+         "); it is tried again after a day";
 }
 
 }  // namespace pybox::vm

@@ -1,48 +1,57 @@
 #pragma once
-/// Whether this process may make KVM machines, asked of the kernel itself.
+/// Whether KVM works on this host, and what is remembered where only a whole guest shows that it
+/// does not.
 
+#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/result.hpp"
-#include "vm/config.hpp"
+#include "base/units.hpp"
 
 namespace pybox::vm {
 
-/// nullopt when /dev/kvm opens and a machine can be created with it (KVM_CREATE_VM), else the
-/// reason for people, with the fix. A machine that can be created may still fail to run (nested or
-/// paravirtual hosts): only a boot shows that.
+/// nullopt when KVM runs code as a guest does: 64-bit, with page tables, and with an instruction
+/// that only a processor can carry out (some hosts offer a KVM that emulates, and stops at it).
+/// Else the reason for people. Takes some milliseconds, never more than two seconds.
 std::optional<std::string> why_no_kvm();
 
-/// A host where KVM was tried and failed is not tried again until its kernel or QEMU change.
+/// The same with code of the caller's, which must end with what kKvmSign says. For tests.
+std::optional<std::string> why_kvm_does_not_run(std::span<const std::uint8_t> code, Nanos patience);
+
+/// `mov al, 'P'; out 0x80, al`: how the guest says that it got here.
+constexpr std::uint8_t kKvmSign[] = {0xb0, 'P', 0xe6, 0x80};
+
+/// A host whose KVM did not run a guest is not asked again for a day, or until its kernel, QEMU or
+/// processor change.
 class KvmMemory {
  public:
+  struct Failure {
+    Nanos when{};     ///< since the epoch
+    std::string why;  ///< for people
+  };
+
   /// `folder` is $PYBOX_HOME/vm, `qemu` an absolute path.
   KvmMemory(std::filesystem::path folder, std::filesystem::path qemu)
       : file_(std::move(folder) / "kvm-failed"), qemu_(std::move(qemu)) {}
 
   const std::filesystem::path& file() const { return file_; }
-  bool has_failed() const;
+  /// nullopt: none, or it counts no more. `now`: since the epoch.
+  std::optional<Failure> failure(Nanos now) const;
   /// Best effort: without it the next start tries again.
-  void remember_failure() const;
+  void remember(const Failure& failure) const;
 
  private:
-  std::string facts() const;
+  std::string host() const;
   std::filesystem::path file_;
   std::filesystem::path qemu_;
 };
 
-/// In the order to try them; `notice` hears why KVM is not among them. Error kind HostCannot when
-/// KVM was asked for and cannot be had.
-Result<std::vector<Accelerator>> accelerators_to_try(
-    AcceleratorChoice choice, const KvmMemory& memory,
-    const std::function<void(const std::string&)>& notice);
-
-/// What to tell people when KVM turned out not to work.
-std::string kvm_failure(const std::string& why);
+/// Why KVM is not worth a try now: what why_no_kvm() says, else what is remembered.
+std::optional<std::string> why_skip_kvm(const std::optional<std::string>& host_says,
+                                        const KvmMemory& memory, Nanos now);
 
 }  // namespace pybox::vm

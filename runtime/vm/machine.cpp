@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 
@@ -19,26 +20,26 @@ namespace {
 constexpr Nanos kGreetingPatience = std::chrono::seconds(20);
 /// Answers nobody waits for are kept no longer than this many.
 constexpr std::size_t kKeptAnswers = 64;
+constexpr std::size_t kKeptWords = 4096;
 
 }  // namespace
 
 Machine::Machine(QemuProcess process, ConsoleLog& console)
-    : process_(std::move(process)), pid_(process_.child.pid()), console_(console) {}
+    : process_(std::move(process)),
+      pid_(process_.child.pid()),
+      console_(console),
+      heard_(monotonic_now()) {}
 
-Result<std::unique_ptr<Machine>> Machine::start(const std::filesystem::path& qemu,
-                                                const std::vector<std::string>& arguments,
-                                                ConsoleLog& console) {
-  QemuProcess process = PYBOX_TRY(start_qemu(qemu, arguments));
-  auto machine = std::unique_ptr<Machine>(new Machine(std::move(process), console));
+Result<void> Machine::agree() {
   const Nanos deadline = monotonic_now() + kGreetingPatience;
-  while (!machine->greeted_ && !machine->broken_) {
+  while (!greeted_ && !broken_) {
     const Nanos left = deadline - monotonic_now();
     if (left <= Nanos{0}) return Error(ErrorKind::HostCannot, "QEMU does not answer");
-    machine->pump(left);
+    pump(left);
   }
-  if (machine->broken_) return Error(ErrorKind::HostCannot, *machine->broken_);
-  PYBOX_TRY(machine->execute("qmp_capabilities"));
-  return machine;
+  if (broken_) return Error(ErrorKind::HostCannot, *broken_);
+  (void)PYBOX_TRY(execute("qmp_capabilities"));
+  return {};
 }
 
 Result<void> Machine::write_command(std::string_view line, int fd) {
@@ -107,8 +108,9 @@ void Machine::watch(std::vector<pollfd>& into) const {
 }
 
 void Machine::handle(std::span<const pollfd> watched) {
-  if (watched[0].revents != 0) read_console(process_.console);
-  if (watched[1].revents != 0) read_console(process_.words);
+  std::array<char, 16384> chunk;
+  if (watched[0].revents != 0) (void)read_console(process_.console, chunk);
+  if (watched[1].revents != 0) read_words();
   if (watched[2].revents != 0) read_qmp();
   if ((watched[3].revents & POLLOUT) != 0) write_link();
   if ((watched[3].revents & (POLLIN | POLLHUP | POLLERR)) != 0) read_link();
@@ -122,11 +124,20 @@ void Machine::pump(Nanos timeout) {
   if (::ppoll(watched.data(), watched.size(), &wait, nullptr) > 0) handle(watched);
 }
 
-void Machine::read_console(sys::Fd& fd) {
-  std::array<char, 16384> chunk;
+std::string_view Machine::read_console(sys::Fd& fd, std::span<char> chunk) {
   const ssize_t n = ::read(fd.get(), chunk.data(), chunk.size());
-  if (n > 0) console_.append({chunk.data(), static_cast<std::size_t>(n)});
   if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) fd.reset();
+  if (n <= 0) return {};
+  heard_ = monotonic_now();
+  const std::string_view bytes(chunk.data(), static_cast<std::size_t>(n));
+  console_.append(bytes);
+  return bytes;
+}
+
+void Machine::read_words() {
+  std::array<char, 16384> chunk;
+  words_ += read_console(process_.words, chunk);
+  if (words_.size() > kKeptWords) words_.erase(0, words_.size() - kKeptWords);
 }
 
 void Machine::read_qmp() {
@@ -144,6 +155,8 @@ void Machine::read_qmp() {
       case QmpKind::Event: take_event(**message); break;
       case QmpKind::Return:
       case QmpKind::Failure:
+        if ((*message)->id == stop_question_ && stop_question_ != 0)
+          return take_stop_reason(**message);
         answers_.push_back(std::move(**message));
         if (answers_.size() > kKeptAnswers) answers_.pop_front();
         break;
@@ -152,7 +165,27 @@ void Machine::read_qmp() {
 }
 
 void Machine::take_event(const QmpMessage& event) {
-  if (event.name == "STOP" && !stop_expected_) break_down("the virtual processors stopped");
+  if (event.name != "STOP" || stop_expected_ || stop_question_ != 0) return;
+  stop_question_ = ++commands_;
+  if (!write_command(qmp_command("query-status", stop_question_, {}), -1))
+    break_down("the virtual processors stopped");
+}
+
+void Machine::take_stop_reason(const QmpMessage& answer) {
+  const std::string why = qmp_text(answer.text, "status").value_or("");
+  internal_error_ = why == "internal-error";
+  if (internal_error_) return break_down("the virtual processors stopped in an internal error");
+  if (why == "io-error") return break_down("the host's disk did not take what the guest wrote");
+  break_down("the virtual processors stopped");
+}
+
+Blame Machine::blame() const {
+  if (internal_error_) return Blame::Kvm;
+  // Whoever kills QEMU says nothing about KVM; an abort is QEMU's own word.
+  if (!ended_ || (ended_->by_signal && ended_->code != SIGABRT)) return Blame::Nobody;
+  std::string words = words_;
+  for (char& c : words) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return words.find("kvm") == std::string::npos ? Blame::Nobody : Blame::Kvm;
 }
 
 void Machine::read_link() {
@@ -170,16 +203,16 @@ void Machine::write_link() {
 
 void Machine::take_end() {
   // Last words first: they say why.
-  for (sys::Fd* fd : {&process_.words, &process_.console}) {
-    while (fd->is_open() && [&] {
-      pollfd ready{fd->get(), POLLIN, 0};
-      return ::poll(&ready, 1, 0) > 0;
-    }()) {
-      read_console(*fd);
-    }
-  }
+  const auto waits = [](const sys::Fd& fd) {
+    pollfd ready{fd.get(), POLLIN, 0};
+    return fd.is_open() && ::poll(&ready, 1, 0) > 0;
+  };
+  std::array<char, 16384> chunk;
+  while (waits(process_.words)) read_words();
+  while (waits(process_.console)) (void)read_console(process_.console, chunk);
   auto status = process_.child.wait(Nanos{0});
   if (!status || !status->has_value()) return;
+  ended_ = **status;
   break_down((*status)->by_signal ? "QEMU was killed by signal " + std::to_string((*status)->code)
                                   : "QEMU ended with code " + std::to_string((*status)->code));
 }

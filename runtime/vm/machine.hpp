@@ -5,7 +5,6 @@
 #include <poll.h>
 
 #include <deque>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +14,7 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "link/frame.hpp"
+#include "vm/config.hpp"
 #include "vm/console_log.hpp"
 #include "vm/qemu_process.hpp"
 #include "vm/qmp.hpp"
@@ -23,11 +23,12 @@ namespace pybox::vm {
 
 class Machine {
  public:
-  /// Starts QEMU and agrees on QMP. `console` gets what the guest and QEMU print and must outlive
-  /// the machine. The destructor kills QEMU.
-  static Result<std::unique_ptr<Machine>> start(const std::filesystem::path& qemu,
-                                                const std::vector<std::string>& arguments,
-                                                ConsoleLog& console);
+  /// Owns a QEMU that was just started. `console` gets what the guest and QEMU print and must
+  /// outlive the machine. The destructor kills QEMU.
+  Machine(QemuProcess process, ConsoleLog& console);
+
+  /// Agrees on QMP; to be done first. Error: QEMU ended, or says nothing.
+  Result<void> agree();
 
   /// Runs a QMP command to its answer: the returned value as JSON. A descriptor is passed along
   /// with it when `fd` is not -1. Error: QEMU refused (its words), or did not answer in time, or
@@ -51,6 +52,12 @@ class Machine {
   /// QEMU ended, or it broke the protocol, or its virtual processors stopped unasked (which is how
   /// KVM reports that it cannot go on). Says how, for people.
   const std::optional<std::string>& broken() const { return broken_; }
+  /// What its breaking says about the accelerator it was given.
+  Blame blame() const;
+  /// How QEMU ended; nullopt: it has not.
+  const std::optional<sys::WaitStatus>& ended() const { return ended_; }
+  /// When guest or QEMU printed something last; at first, when the machine began.
+  Nanos heard() const { return heard_; }
   const ConsoleLog& console() const { return console_; }
   pid_t pid() const { return pid_; }
 
@@ -61,10 +68,11 @@ class Machine {
   void expect_stop(bool expected) { stop_expected_ = expected; }
 
  private:
-  Machine(QemuProcess process, ConsoleLog& console);
-  void read_console(sys::Fd& fd);
+  std::string_view read_console(sys::Fd& fd, std::span<char> chunk);
+  void read_words();
   void read_qmp();
   void take_event(const QmpMessage& event);
+  void take_stop_reason(const QmpMessage& answer);
   void read_link();
   void write_link();
   void take_end();
@@ -81,6 +89,11 @@ class Machine {
   link::FrameReader frames_;
   std::string outgoing_;
   bool stop_expected_ = false;
+  std::uint64_t stop_question_ = 0;  ///< the number of the command that asks why it stopped; or 0
+  bool internal_error_ = false;
+  std::string words_;  ///< the last of what QEMU itself printed
+  std::optional<sys::WaitStatus> ended_;
+  Nanos heard_;
   std::optional<std::string> broken_;
 };
 

@@ -34,31 +34,49 @@ Result<void> PluggedImages::need(std::uint64_t run, const std::string& image_id,
   }
   if (!config_.find_disk)
     return Error(ErrorKind::Refused, "the VM does not have the image " + image_id);
-  Disk disk = PYBOX_TRY(config_.find_disk(image_id));
   const std::string serial = serial_of(image_id);
-  PYBOX_TRY(plug_in(disk, serial));
-  disks_.push_back(std::move(disk));
-  waiting_[question] = {image_id, {run}, {}};
+  Disk disk = PYBOX_TRY(config_.find_disk(image_id));
+  Plugged plugged = PYBOX_TRY(plug_in(std::move(disk), serial));
+  waiting_[question] = {image_id, std::move(plugged), {run}, {}};
   machine_.send({FrameType::AttachImage, question, link::attach_head({image_id, serial}), {}});
   return {};
 }
 
-Result<void> PluggedImages::plug_in(const Disk& disk, const std::string& serial) {
-  const std::string node = "image-" + serial;
+Result<PluggedImages::Plugged> PluggedImages::plug_in(Disk disk, const std::string& serial) {
+  remove_left();
+  const std::string number = std::to_string(++names_);
+  Plugged plugged{"image-" + number, "disk-" + number, std::move(disk)};
   PYBOX_TRY(machine_.execute("blockdev-add",
                              {{"driver", std::string("file")},
-                              {"node-name", node},
+                              {"node-name", plugged.node},
                               {"read-only", true},
-                              {"filename", disk.file.string()}},
+                              {"filename", plugged.disk.file.string()}},
                              -1, kPlugPatience));
-  PYBOX_TRY(machine_.execute("device_add",
-                             {{"driver", std::string("scsi-hd")},
-                              {"id", "disk-" + serial},
-                              {"bus", std::string("scsi.0")},
-                              {"drive", node},
-                              {"serial", serial}},
-                             -1, kPlugPatience));
-  return {};
+  const auto added = machine_.execute("device_add",
+                                      {{"driver", std::string("scsi-hd")},
+                                       {"id", plugged.device},
+                                       {"bus", std::string("scsi.0")},
+                                       {"drive", plugged.node},
+                                       {"serial", serial}},
+                                      -1, kPlugPatience);
+  if (added) return plugged;
+  unplug(std::move(plugged));
+  return added.error();
+}
+
+/// Best effort: a device that was never added is refused, which does not matter.
+void PluggedImages::unplug(Plugged plugged) {
+  (void)machine_.execute("device_del", {{"id", plugged.device}}, -1, kPlugPatience).has_value();
+  left_.push_back(std::move(plugged));
+  remove_left();
+}
+
+/// What QEMU still uses stays for the next time.
+void PluggedImages::remove_left() {
+  std::erase_if(left_, [this](const Plugged& left) {
+    return machine_.execute("blockdev-del", {{"node-name", left.node}}, -1, kPlugPatience)
+        .has_value();
+  });
 }
 
 bool PluggedImages::hold(std::uint64_t run, const Frame& frame) {
@@ -78,8 +96,10 @@ std::optional<PluggedImages::Answered> PluggedImages::answer(const Frame& frame)
   waiting_.erase(at);
   if (frame.type == FrameType::ImageReady) {
     mounted_.insert(waiting.image_id);
+    plugged_.push_back(std::move(waiting.plugged));
     return Answered{std::move(waiting.frames), {}, {}};
   }
+  unplug(std::move(waiting.plugged));
   const auto failed = link::failed_from(frame.head);
   return Answered{
       {}, std::move(waiting.runs), failed ? failed->message : "the guest cannot mount it"};

@@ -1,6 +1,7 @@
 #pragma once
 /// The images a running guest has, and the plugging in of one that was built after it started: a
-/// SCSI disk added over QMP, then mounted by boxd. Frames of runs that need it wait meanwhile.
+/// SCSI disk added over QMP, then mounted by boxd. Frames of runs that need it wait meanwhile. What
+/// fails on the way is taken out again, so that the next run that needs the image may try anew.
 
 #include <cstdint>
 #include <map>
@@ -39,18 +40,30 @@ class PluggedImages {
   std::optional<Answered> answer(const link::Frame& frame);
 
  private:
+  /// A disk in the machine. Its names there are never used again: QEMU lets go of them a while
+  /// after it has answered.
+  struct Plugged {
+    std::string node;
+    std::string device;
+    Disk disk;
+  };
   struct Waiting {
     std::string image_id;
+    Plugged plugged;
     std::vector<std::uint64_t> runs;
     std::vector<link::Frame> frames;
   };
-  Result<void> plug_in(const Disk& disk, const std::string& serial);
+  Result<Plugged> plug_in(Disk disk, const std::string& serial);
+  void unplug(Plugged plugged);
+  void remove_left();
 
   const Config& config_;
   Machine& machine_;
   std::set<std::string> mounted_;
   std::map<std::uint64_t, Waiting> waiting_;  ///< by question
-  std::vector<Disk> disks_;                   ///< held as long as the machine lives
+  std::vector<Plugged> plugged_;              ///< held as long as the machine lives
+  std::vector<Plugged> left_;                 ///< out of the guest, not yet out of QEMU
+  std::uint64_t names_ = 0;
 };
 
 }  // namespace pybox::vm

@@ -1,6 +1,8 @@
 #include "vm/qemu_command.hpp"
 
 #include "link/frame.hpp"
+#include "sys/process.hpp"
+#include "sys/tools.hpp"
 
 namespace pybox::vm {
 namespace {
@@ -34,6 +36,10 @@ std::string kernel_words(Arch arch) {
   return words;
 }
 
+std::string descriptor(const char* id, int number) {
+  return "socket,id=" + std::string(id) + ",fd=" + std::to_string(number);
+}
+
 }  // namespace
 
 std::string serial_of(std::string_view image_id) {
@@ -41,28 +47,20 @@ std::string serial_of(std::string_view image_id) {
   return std::string(image_id.substr(image_id.find(':') + 1).substr(0, kSerialSize));
 }
 
-std::string_view qemu_program(Arch arch) {
-  return arch == Arch::Arm64 ? "qemu-system-aarch64" : "qemu-system-x86_64";
+std::string qemu_program() {
+  return kHostArch == Arch::Arm64 ? "qemu-system-aarch64" : "qemu-system-x86_64";
 }
 
-std::string_view qemu_package(Arch arch) {
-  return arch == Arch::Arm64 ? "qemu-system-arm" : "qemu-system-x86";
+Result<std::filesystem::path> find_qemu() {
+  PYBOX_TRY(sys::require_tools({qemu_program()}));
+  return *sys::find_program(qemu_program());
 }
 
-namespace {
-
-std::string descriptor(const char* id, int number) {
-  return "socket,id=" + std::string(id) + ",fd=" + std::to_string(number);
-}
-
-/// A comma in a path would end the option (QEMU doubles it).
 std::string option_path(const std::filesystem::path& path) {
   std::string text;
   for (const char c : path.string()) text += c == ',' ? ",," : std::string(1, c);
   return text;
 }
-
-}  // namespace
 
 std::vector<std::string> machine_arguments(const QemuPlan& plan) {
   // clang-format off
@@ -78,6 +76,10 @@ std::vector<std::string> machine_arguments(const QemuPlan& plan) {
       "-kernel", plan.vmlinuz.string(),
       "-initrd", plan.initramfs.string(),
       "-append", kernel_words(plan.arch) + plan.kernel_words,
+      "-chardev", descriptor("console", kConsoleFd),
+      "-serial", "chardev:console",
+      "-chardev", descriptor("qmp", kQmpFd),
+      "-mon", "chardev=qmp,mode=control",
   };
   // clang-format on
 }
@@ -88,10 +90,6 @@ std::vector<std::string> device_arguments(const QemuPlan& plan) {
   // clang-format off
   return {
       "-nic", "none",
-      "-chardev", descriptor("console", kConsoleFd),
-      "-serial", "chardev:console",
-      "-chardev", descriptor("qmp", kQmpFd),
-      "-mon", "chardev=qmp,mode=control",
       "-chardev", descriptor("link", kLinkFd),
       "-device", "virtio-serial-pci,id=ports,max_ports=2",
       "-device", "virtserialport,bus=ports.0,chardev=link,name=" + std::string(link::kGuestPort),

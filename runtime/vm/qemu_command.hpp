@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "vm/config.hpp"
 
 namespace pybox::vm {
@@ -27,9 +28,10 @@ constexpr Arch kHostArch = Arch::Arm64;
 constexpr Arch kHostArch = Arch::X86;
 #endif
 
-/// "qemu-system-x86_64", and the Debian package that has it.
-std::string_view qemu_program(Arch arch);
-std::string_view qemu_package(Arch arch);
+/// The program's name on this host: "qemu-system-x86_64".
+std::string qemu_program();
+/// Its path. Error kind HostCannot: it is not installed; the hint says how.
+Result<std::filesystem::path> find_qemu();
 
 struct QemuPlan {
   Arch arch = kHostArch;
@@ -44,8 +46,11 @@ struct QemuPlan {
   std::string kernel_words;          ///< after those of every guest; empty, or begins with a space
 };
 
-/// The machine without any device but what its processor needs, its kernel and QEMU's own sandbox:
-/// what every VM of PyBox begins with.
+/// A path as part of an option: a comma would end it (QEMU doubles it).
+std::string option_path(const std::filesystem::path& path);
+
+/// The machine without any device but what its processor needs, its kernel, console, QMP and QEMU's
+/// own sandbox: what every VM of PyBox begins with.
 std::vector<std::string> machine_arguments(const QemuPlan& plan);
 
 /// Without argv[0]. A machine that resumes gets the same words and "-incoming defer" after them.

@@ -41,11 +41,11 @@ TEST_CASE("the command line of an emulated machine is exactly this") {
 -kernel /h/vm/kernel/vmlinuz
 -initrd /h/vm/initramfs.cpio
 -append console=ttyS0 quiet loglevel=4 panic=-1 oops=panic audit=0 apparmor=0 no5lvl tsc=reliable random.trust_cpu=on
--nic none
 -chardev socket,id=console,fd=3
 -serial chardev:console
 -chardev socket,id=qmp,fd=4
 -mon chardev=qmp,mode=control
+-nic none
 -chardev socket,id=link,fd=5
 -device virtio-serial-pci,id=ports,max_ports=2
 -device virtserialport,bus=ports.0,chardev=link,name=org.pybox.link

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -50,6 +51,8 @@ bool give_up_rights() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The parent may have died before prctl took effect.
   if (::getppid() != plan.parent) ::_exit(1);
+  // What a terminal sends its foreground group is for PyBox; QEMU ends with it.
+  ::setsid();
   struct sigaction defaults {};
   defaults.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; ++number) ::sigaction(number, &defaults, nullptr);
@@ -113,6 +116,12 @@ Result<QemuProcess> start_qemu(const std::filesystem::path& program,
   if (pid < 0) return Error::from_errno(errno, "starting QEMU");
   if (pid == 0) become_qemu(plan);
   sys::Fd pidfd(sys::pidfd_open(pid));
+  if (!pidfd.is_open()) {
+    Error error = Error::from_errno(errno, "watching QEMU");
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    return error;
+  }
   sys::Child child(pid, std::move(pidfd));
   failure.write.reset();
   failure_write.reset();

@@ -1,8 +1,8 @@
 #pragma once
-/// Theory of operation: QEMU is a child of the supervisor and dies with it (PR_SET_PDEATHSIG), so a
-/// supervisor that was killed leaves no machine behind. Console, QMP and link are socket pairs that
-/// QEMU inherits: no path in the file system leads to a machine, except through its supervisor. The
-/// environment is empty. Whoever holds the QemuProcess reaps it.
+/// Theory of operation: QEMU is a child of the supervisor, or of who builds an image in a VM, and
+/// dies with it (PR_SET_PDEATHSIG), so a PyBox that was killed leaves no machine behind. Console,
+/// QMP and link are socket pairs that QEMU inherits: no path in the file system leads to a machine,
+/// except through its supervisor. The environment is empty. Whoever holds the QemuProcess reaps it.
 
 #include <filesystem>
 #include <string>
@@ -22,7 +22,8 @@ struct QemuProcess {
   sys::Fd words;  ///< what QEMU prints (stdout and stderr)
 };
 
-/// Starts it; our ends are non-blocking. Precondition: the caller has one thread.
+/// Starts it; our ends are non-blocking. Precondition: the calling thread outlives QEMU,
+/// which is killed with it.
 Result<QemuProcess> start_qemu(const std::filesystem::path& program,
                                const std::vector<std::string>& arguments);
 

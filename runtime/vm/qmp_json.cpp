@@ -10,7 +10,8 @@ namespace {
 using nlohmann::json;
 
 Error no_message(std::string_view line) {
-  return {ErrorKind::Protocol, "QEMU sent what is no QMP message: " + visible(line.substr(0, 200))};
+  return {ErrorKind::Protocol,
+          "QEMU sent something that is not a QMP message: " + visible(line.substr(0, 200))};
 }
 
 const json* find(const json& object, std::string_view key) {

@@ -13,13 +13,13 @@
 #include "base/crashpoint.hpp"
 #include "base/text.hpp"
 #include "sys/file.hpp"
+#include "sys/runner.hpp"
 #include "vm/client.hpp"
 #include "vm/lock.hpp"
 
 namespace pybox::vm {
 namespace {
 
-constexpr std::size_t kMaxLine = 65536;
 constexpr Bytes kLogLimit = 1_MiB;
 /// A supervisor that holds the life lock but serves no socket is ending: it gives QEMU 2 s, and on
 /// a busy host needs a while to notice that nobody waits for it any more.
@@ -73,71 +73,8 @@ Result<sys::Fd> spawn_supervisor(const sys::StateDirs& dirs) {
   return std::move(pipe.read);
 }
 
-/// What the supervisor says, line by line.
-class Lines {
- public:
-  Lines(sys::Fd pipe, const StartWatcher& watcher) : pipe_(std::move(pipe)), watcher_(watcher) {}
-
-  /// Passes stages and notices on until the supervisor is ready. Error: the one it failed with, or
-  /// `ended` when it closed the pipe without one.
-  Result<void> until_ready(const char* ended);
-  /// Passes on what has been said since, without waiting.
-  void pass_on();
-
- private:
-  /// True: ready. False: nothing decisive.
-  Result<bool> take(std::string_view line);
-  /// nullopt: the supervisor closed the pipe.
-  std::optional<std::string> next();
-
-  sys::Fd pipe_;
-  const StartWatcher& watcher_;
-  std::string buffer_;
-};
-
-Result<bool> Lines::take(std::string_view line) {
-  const std::size_t space = line.find(' ');
-  const std::string_view word = line.substr(0, space);
-  const std::string_view rest = space == std::string_view::npos ? "" : line.substr(space + 1);
-  if (word == "ready") return true;
-  if (word == "failed") return failure_from(rest);
-  if (word == "stage") watcher_.stage(rest);
-  if (word == "notice") watcher_.notice(rest);
-  return false;
-}
-
-std::optional<std::string> Lines::next() {
-  std::array<char, 4096> chunk;
-  for (;;) {
-    if (const std::size_t end = buffer_.find('\n'); end != std::string::npos) {
-      std::string line = buffer_.substr(0, end);
-      buffer_.erase(0, end + 1);
-      return line;
-    }
-    const ssize_t n = ::read(pipe_.get(), chunk.data(), chunk.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0 || buffer_.size() > kMaxLine) return std::nullopt;
-    buffer_.append(chunk.data(), static_cast<std::size_t>(n));
-  }
-}
-
-Result<void> Lines::until_ready(const char* ended) {
-  while (const auto line = next()) {
-    if (PYBOX_TRY(take(*line))) return {};
-  }
-  return Error(ErrorKind::HostCannot, ended).hint("`pybox vm logs` shows why");
-}
-
-void Lines::pass_on() {
-  const auto waits = [this] {
-    pollfd ready{pipe_.get(), POLLIN, 0};
-    return !buffer_.empty() || (::poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN) != 0);
-  };
-  while (waits()) {
-    const auto line = next();
-    if (!line) return;
-    (void)take(*line).has_value();
-  }
+Error lost(const char* how) {
+  return Error(ErrorKind::HostCannot, how).hint("`pybox vm logs` shows why");
 }
 
 void tell(const std::string& line) {
@@ -152,6 +89,50 @@ bool nobody_listens() {
 
 }  // namespace
 
+SupervisorWords::SupervisorWords(sys::Fd pipe, const StartWatcher& watcher, int cancel_fd)
+    : pipe_(std::move(pipe)), watcher_(watcher), cancel_fd_(cancel_fd) {}
+
+Result<bool> SupervisorWords::take(std::string_view line) {
+  const std::size_t space = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, space);
+  const std::string_view rest = line.substr(std::min(space + 1, line.size()));
+  if (word == "ready") return true;
+  if (word == "failed") return failure_from(rest);
+  if (word == "stage") watcher_.stage(rest);
+  if (word == "notice") watcher_.notice(rest);
+  return false;
+}
+
+Result<bool> SupervisorWords::read_more(int timeout) {
+  std::array<pollfd, 2> watched = {pollfd{pipe_.get(), POLLIN, 0}, pollfd{cancel_fd_, POLLIN, 0}};
+  const int ready = ::poll(watched.data(), watched.size(), timeout);
+  if (ready < 0 && errno == EINTR) return true;
+  if (watched[1].revents != 0) return Error(ErrorKind::Interrupted, "the start was interrupted");
+  if (ready <= 0) return false;
+  std::array<char, 4096> chunk;
+  const ssize_t n = ::read(pipe_.get(), chunk.data(), chunk.size());
+  if (n > 0) lines_.feed({chunk.data(), static_cast<std::size_t>(n)});
+  return n > 0 || (n < 0 && errno == EINTR);
+}
+
+Result<void> SupervisorWords::until_ready(const Error& ended) {
+  constexpr int kForever = -1;
+  do {
+    while (const auto line = lines_.next()) {
+      if (PYBOX_TRY(take(*line))) return {};
+    }
+  } while (PYBOX_TRY(read_more(kForever)));
+  return ended;
+}
+
+void SupervisorWords::pass_on() {
+  for (;;) {
+    while (const auto line = lines_.next()) (void)take(*line).has_value();
+    const Result<bool> more = read_more(0);
+    if (!more || !*more) return;
+  }
+}
+
 Result<Started> start(const sys::StateDirs& dirs, const StartWatcher& watcher) {
   const sys::Fd turn = PYBOX_TRY(take_start_lock(dirs));
   const Status before = PYBOX_TRY(status_of(dirs));
@@ -160,13 +141,11 @@ Result<Started> start(const sys::StateDirs& dirs, const StartWatcher& watcher) {
     return Error(ErrorKind::HostCannot, "another supervisor holds the VM and does not answer")
         .hint("end it with `pybox vm stop`");
   }
-  Lines lines(PYBOX_TRY(spawn_supervisor(dirs)), watcher);
-  PYBOX_TRY(lines.until_ready("the VM's supervisor ended before the VM was ready"));
+  SupervisorWords words(PYBOX_TRY(spawn_supervisor(dirs)), watcher);
+  PYBOX_TRY(words.until_ready(lost("the VM's supervisor ended before the VM was ready")));
   Status after = PYBOX_TRY(status_of(dirs));
-  if (!after.running) {
-    PYBOX_TRY(lines.until_ready("the VM ended right after it had started"));
-  }
-  lines.pass_on();
+  if (!after.running) PYBOX_TRY(words.until_ready(lost("the VM ended right after it had started")));
+  words.pass_on();
   return Started{false, std::move(after)};
 }
 

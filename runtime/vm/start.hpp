@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "base/line_cutter.hpp"
 #include "base/result.hpp"
+#include "sys/fd.hpp"
 #include "sys/state_dirs.hpp"
 #include "vm/status.hpp"
 #include "vm/supervisor.hpp"
@@ -25,6 +27,31 @@ constexpr int kStartPipe = 3;
 struct Started {
   bool already = false;  ///< it was running before
   Status status;
+};
+
+/// What a supervisor says on its pipe, line by line: stages and notices are passed on to `watcher`.
+class SupervisorWords {
+ public:
+  /// Reads until `cancel_fd` becomes readable, when it is given.
+  SupervisorWords(sys::Fd pipe, const StartWatcher& watcher, int cancel_fd = -1);
+
+  /// Until the supervisor is ready. Error: the one it failed with, `ended` when it closed the pipe
+  /// without one, or kind Interrupted.
+  Result<void> until_ready(const Error& ended);
+  /// Passes on what has been said since, without waiting.
+  void pass_on();
+
+ private:
+  /// True: ready. False: nothing decisive.
+  Result<bool> take(std::string_view line);
+  /// False: nothing comes (within `timeout`, in milliseconds).
+  Result<bool> read_more(int timeout);
+
+  static constexpr std::size_t kMaxLine = 65536;
+  sys::Fd pipe_;
+  const StartWatcher& watcher_;
+  int cancel_fd_;
+  LineCutter lines_{kMaxLine};
 };
 
 /// Idempotent; of several at once one starts the VM and the others find it running. `aborted` of

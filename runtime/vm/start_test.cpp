@@ -24,4 +24,35 @@ TEST_CASE("a cut line is still an error") {
   }
 }
 
+TEST_CASE("a starter passes on what the supervisor says, in pieces too, until it is ready") {
+  sys::Pipe pipe = sys::make_pipe().value();
+  std::string heard;
+  StartWatcher watcher;
+  watcher.stage = [&](std::string_view text) { heard += "[" + std::string(text) + "]"; };
+  watcher.notice = [&](std::string_view text) { heard += "(" + std::string(text) + ")"; };
+  SupervisorWords words(std::move(pipe.read), watcher);
+  const Error lost(ErrorKind::HostCannot, "it ended");
+  REQUIRE(
+      sys::write_all(pipe.write.get(), "stage booting the guest\nnotice no KVM\nready\nstage st"));
+  CHECK(words.until_ready(lost));
+  CHECK(heard == "[booting the guest](no KVM)");
+  REQUIRE(sys::write_all(pipe.write.get(), "opping\n"));
+  words.pass_on();
+  CHECK(heard.ends_with("[stopping]"));
+  REQUIRE(
+      sys::write_all(pipe.write.get(), "failed " + failure_line({ErrorKind::Io, "disk"}) + "\n"));
+  CHECK(words.until_ready(lost).error().message() == "disk");
+  pipe.write.reset();
+  CHECK(words.until_ready(lost).error().message() == "it ended");
+}
+
+TEST_CASE("a starter that is told to stop waits no longer") {
+  sys::Pipe pipe = sys::make_pipe().value();
+  sys::Pipe cancel = sys::make_pipe().value();
+  const StartWatcher watcher;
+  SupervisorWords words(std::move(pipe.read), watcher, cancel.read.get());
+  cancel.write.reset();
+  CHECK(words.until_ready({ErrorKind::Io, "it ended"}).error().kind() == ErrorKind::Interrupted);
+}
+
 }  // namespace pybox::vm

@@ -1,6 +1,6 @@
 #pragma once
 /// When to read a box's counters: every 0.05 s for the first second, then spread over the rest of
-/// the limit, 64 readings in all (PRODUCT.md, "The kernel watcher"). Passive: says when, takes what
+/// the limit, 64 readings in all (docs/promises.md, P17). Passive: says when, takes what
 /// was read.
 
 #include <optional>

@@ -9,7 +9,7 @@ OUTSIDE = ("campaign", "reports", "replay")  # included by their place from the 
 GENERATED = (".inc",)
 
 
-def _rooms():
+def rooms():
     """Room to (what it may include, what its tests may include besides)."""
     table = {}
     for line in data_lines("layers.txt"):
@@ -19,7 +19,7 @@ def _rooms():
     return table
 
 
-def _room_of(path, rooms):
+def room_of(path, rooms):
     """The room a file stands in: the longest name of the table that leads to it; else its first folder."""
     parts = path.split("/")[:-1]
     for length in range(len(parts), 0, -1):
@@ -28,23 +28,27 @@ def _room_of(path, rooms):
     return "/".join(parts[:2] if parts and parts[0] in OUTSIDE else parts[:1])
 
 
-def _is_test(name):
+def is_test(name):
     return name.endswith("_test.cpp") or "_for_tests." in name or "/testdata/" in name
 
 
+def sources(tree):
+    return tree.matching(*(f"{top}/{end}" for top in ("runtime/*", "campaign", "reports", "replay")
+                           for end in ("*.cpp", "*.hpp")))
+
+
 def check(tree):
-    rooms = _rooms()
-    sources = [f"{top}/{end}" for top in ("runtime/*", "campaign", "reports", "replay") for end in ("*.cpp", "*.hpp")]
-    for name, text in tree.matching(*sources):
+    table = rooms()
+    for name, text in sources(tree):
         place = name.removeprefix("runtime/")
-        room = _room_of(place, rooms)
+        room = room_of(place, table)
         if not room or name == "campaign/main.cpp":
             continue
-        if room not in rooms:
+        if room not in table:
             yield f"{name}: the room '{room}' is not in ci/lint/layers.txt"
             continue
-        usual, tests = rooms[room]
-        allowed = usual | tests if _is_test(name) else usual
+        usual, tests = table[room]
+        allowed = usual | tests if is_test(name) else usual
         for match in INCLUDE.finditer(text):
             included = match.group(1)
             if included.endswith(GENERATED):
@@ -52,7 +56,7 @@ def check(tree):
             where = f"{name}:{line_of(text, match.start())}"
             if "/" not in included:
                 yield f'{where}: include "{included}" names no folder; write "{room}/{included}"'
-            elif (target := _room_of(included, rooms)) not in allowed:
+            elif (target := room_of(included, table)) not in allowed:
                 yield f"{where}: {room}/ may not include from {target}/ (ci/lint/layers.txt)"
 
 

@@ -1,10 +1,10 @@
-/// The first process of a VM in which the native engine is tested on cgroup v2, once as root and
-/// once as an ordinary user with a delegated cgroup.
+/// The first process of a VM in which the native engine is tested on cgroup v2, as root or as an
+/// ordinary user with a delegated cgroup: the kernel's command line says which (PYBOX_PHASE).
 ///
-/// Theory of operation: PID 1 makes the host (mounts.cpp), then forks one process a phase. That
-/// process enters its cgroup, takes its uid and becomes the tests' Python program, whose results go
-/// to the virtio-serial port, one JSON line a test. PID 1 reaps everything, adds a line
-/// {"phase": …, "status": …} and powers off. Silence is read as failure on the other side.
+/// Theory of operation: PID 1 makes the host (mounts.cpp), then forks one process. That process
+/// enters its cgroup, takes its uid and becomes the tests' Python program, whose results go to the
+/// virtio-serial port, one JSON line a test. PID 1 reaps everything, adds a line {"status": …} and
+/// powers off. Silence is read as failure on the other side.
 
 #include <fcntl.h>
 #include <grp.h>
@@ -20,12 +20,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "guest_host/delegation.hpp"
 #include "guest_host/mounts.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace guest_host {
 namespace {
@@ -36,7 +38,6 @@ using pybox::ErrorKind;
 using pybox::Result;
 
 struct Phase {
-  const char* name;
   uid_t uid;
   const char* user_home;
   fs::path cgroup;
@@ -48,10 +49,10 @@ void complain(const Error& error) {
 
 Result<pybox::sys::Fd> open_results() {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/sys/class/virtio-ports", error)) {
-    const auto name = pybox::sys::read_file(entry.path() / "name");
+  for (const fs::path& port : pybox::sys::entries_of("/sys/class/virtio-ports", error)) {
+    const auto name = pybox::sys::read_file(port / "name");
     if (name && name->starts_with("org.pybox.test.results")) {
-      return pybox::sys::open_path("/dev" / entry.path().filename(), O_RDWR);
+      return pybox::sys::open_path("/dev" / port.filename(), O_RDWR);
     }
   }
   return Error(ErrorKind::Io, "there is no virtio-serial port org.pybox.test.results");
@@ -60,8 +61,9 @@ Result<pybox::sys::Fd> open_results() {
 Result<void> give_to(const fs::path& tree, uid_t uid) {
   std::error_code error;
   int failed = ::lchown(tree.c_str(), uid, uid);
-  for (const auto& entry : fs::recursive_directory_iterator(tree, error)) {
-    failed |= ::lchown(entry.path().c_str(), uid, uid);
+  for (fs::recursive_directory_iterator at(tree, error), end; !error && at != end;
+       at.increment(error)) {
+    failed |= ::lchown(at->path().c_str(), uid, uid);
   }
   if (failed != 0 || error) return Error(ErrorKind::Io, "giving away " + tree.string());
   return {};
@@ -139,8 +141,6 @@ int wait_for(pid_t child) {
 
 Result<void> run_phase(const Phase& phase, const pybox::sys::Fd& results) {
   const fs::path home = PYBOX_TRY(make_pybox_home(phase));
-  const std::string begin = "{\"phase\": \"" + std::string(phase.name) + "\"}\n";
-  PYBOX_TRY(pybox::sys::write_all(results.get(), begin));
   const pid_t child = ::fork();
   if (child < 0) return Error::from_errno(errno, "fork");
   if (child == 0) {
@@ -148,18 +148,21 @@ Result<void> run_phase(const Phase& phase, const pybox::sys::Fd& results) {
     ::_exit(127);
   }
   const int status = wait_for(child);
-  return pybox::sys::write_all(results.get(), "{\"phase\": \"" + std::string(phase.name) +
-                                                  "\", \"status\": " + std::to_string(status) +
-                                                  "}\n");
+  return pybox::sys::write_all(results.get(), "{\"status\": " + std::to_string(status) + "}\n");
 }
 
-Result<void> run_all() {
+Result<void> run_wanted() {
   PYBOX_TRY(become_host());
   const auto results = PYBOX_TRY(open_results());
-  const Phase root{"root", 0, "/root", PYBOX_TRY(make_service())};
-  const Phase user{"user", kUser, "/home/user", PYBOX_TRY(make_delegated_scope())};
-  PYBOX_TRY(run_phase(user, results));
-  return run_phase(root, results);
+  // The kernel hands on words of its command line that it does not know as the first process's
+  // environment.
+  const char* const phase = std::getenv("PYBOX_PHASE");
+  const std::string_view wanted = phase == nullptr ? "" : phase;
+  if (wanted == "root") return run_phase({0, "/root", PYBOX_TRY(make_service())}, results);
+  if (wanted == "user") {
+    return run_phase({kUser, "/home/user", PYBOX_TRY(make_delegated_scope())}, results);
+  }
+  return Error(ErrorKind::Usage, "PYBOX_PHASE must be root or user");
 }
 
 }  // namespace
@@ -170,7 +173,7 @@ int main() {
   ::mkdir("/dev", 0755);
   ::mount("devtmpfs", "/dev", "devtmpfs", 0, nullptr);
   for (int fd = ::open("/dev/console", O_RDWR); fd >= 0 && fd < 2;) fd = ::dup(fd);
-  if (auto done = guest_host::run_all(); !done) guest_host::complain(done.error());
+  if (auto done = guest_host::run_wanted(); !done) guest_host::complain(done.error());
   ::sync();
   ::reboot(RB_POWER_OFF);
   return 1;

@@ -13,8 +13,8 @@ namespace {
 constexpr std::array kOptions = {Option{"--json", "", "print JSON"}};
 
 constexpr std::string_view kDetails =
-    R"(Looks at the host as it is now and names, for each line that does not hold, what
-mends it. Exit code 0 when at least one engine is usable, else 125.)";
+    R"(Checks the host as it is now and suggests a fix for each problem. Exit code 0
+when at least one engine is usable, else 125.)";
 
 Result<int> run(const Words& words, const Surroundings& around) {
   const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
@@ -40,7 +40,7 @@ std::vector<DoctorCheck> examine(const sys::StateDirs& dirs) {
 
 const Command kDoctor{
     .name = "doctor",
-    .summary = "Say what this host can do, and what would mend what it cannot",
+    .summary = "Check this host and suggest fixes",
     .synopsis = "[--json]",
     .positionals = {},
     .options = kOptions,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -102,8 +101,8 @@ class Exec {
       return {};
     }
     // A refused time stands in the receipt as it was asked for, where it can be written at all.
-    const bool is_writable = std::abs(*options_.timeout_s) <= 1e6;  // and no NaN
-    request_.timeout = is_writable ? from_seconds(*options_.timeout_s) : Nanos(0);
+    const double asked = *options_.timeout_s;
+    request_.timeout = asked > 0 && asked <= 1e6 ? from_seconds(asked) : Nanos(0);
     return std::move(timeout).error();
   }
 

@@ -109,9 +109,8 @@ TEST_CASE("a lost box and an unconfirmed removal are errors, also when quiet") {
   };
   CHECK(unconfirmed.go() == 125);
   CHECK(unconfirmed.err ==
-        "error: the removal of the box is not confirmed\n"
-        "hint: the box may still be there: it ends by itself at its timer, and the next start "
-        "sweeps\n");
+        "error: the removal of the box is not confirmed\nhint: the box may still be there: it ends "
+        "at its timer, and the next run removes leftovers\n");
   CHECK(unconfirmed.receipt().report.outcome.exit_code == 0);
 }
 

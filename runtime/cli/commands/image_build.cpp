@@ -18,14 +18,14 @@ constexpr std::array kPositionals = {
 constexpr std::array kOptions = {
     Option{"--lock", "FILE", "the packages, each with version and hashes"},
     Option{"--python", "V", "the Python version (default: 3.13)"},
-    Option{"--engine", "vm|native", "where packages are installed (default: vm)"},
+    Option{"--engine", "vm|native", "where packages are installed (default: a box, else a VM)"},
 };
 constexpr std::string_view kDetails =
-    R"(Installs the wheels that the lock names, and nothing else, over the base image:
-each file must have one of the pinned SHA-256 digests. pip runs in a builder, a
-throwaway VM (or box) that has the network; no code of a package runs there.
-The image is usable at once, also in a running VM. An image of the same name is
-replaced. `pybox image lock` makes a lock.)";
+    R"(Installs only the wheels of the lock over the base image: each file must have
+one of the pinned SHA-256 digests. pip runs in a builder, a throwaway VM (or
+box) with network; no code of a package runs there. The image is usable at once,
+also in a running VM. An image of the same name is replaced. `pybox image lock`
+makes locks.)";
 
 Result<pypi::Lock> read_lock(const Words& words) {
   const auto file = words.value("--lock");

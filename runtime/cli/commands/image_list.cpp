@@ -46,7 +46,7 @@ std::string images_text(const std::vector<store::Listed>& images) {
 
 const Command kImageList{
     .name = "image list",
-    .summary = "List the images and whether each may be used",
+    .summary = "List the images and whether each is usable",
     .synopsis = "[--json]",
     .positionals = {},
     .options = kOptions,

@@ -19,15 +19,15 @@ constexpr std::array kPositionals = {
 };
 constexpr std::array kOptions = {
     Option{"-o", "FILE", "the lock (default: stdout, or beside the script)"},
-    Option{"--python", "V", "the Python version (default: 3.13, if it may be)"},
-    Option{"--engine", "vm|native", "where uv runs (default: vm)"},
+    Option{"--python", "V", "the Python version (default: 3.13 if allowed)"},
+    Option{"--engine", "vm|native", "where uv runs (default: a box, else a VM)"},
 };
 constexpr std::string_view kDetails =
-    R"(uv picks the versions, for this host's platform, in a builder: a throwaway VM
-(or box) that has the network and nothing of this host. Wheels only.
-The lock of SCRIPT.py is pylock.SCRIPT.toml beside it (PEP 751), made from its
-`# /// script` block (PEP 723); `pybox exec SCRIPT.py --with-deps` then resolves
-nothing. FILE is written in the same form when its name ends in .toml.)";
+    R"(uv picks wheels for this host's platform, in a builder: a throwaway VM (or box)
+with network and nothing of this host. The lock of SCRIPT.py is
+pylock.SCRIPT.toml beside it (PEP 751), made from its `# /// script` block (PEP
+723); `pybox exec SCRIPT.py --with-deps` then uses it. FILE has the same format
+if its name ends in .toml.)";
 
 Result<int> run(const Words& words, const Surroundings&) {
   LockPlan plan = PYBOX_TRY(lock_plan(words));
@@ -55,7 +55,7 @@ Result<int> run(const Words& words, const Surroundings&) {
 
 const Command kImageLock{
     .name = "image lock",
-    .summary = "Pin what is wanted to versions and hashes",
+    .summary = "Pin dependencies to versions and hashes",
     .synopsis = "REQS.in|SCRIPT.py [OPTIONS]",
     .positionals = kPositionals,
     .options = kOptions,

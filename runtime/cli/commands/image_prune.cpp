@@ -12,13 +12,13 @@ namespace pybox::cli {
 namespace {
 
 constexpr std::array kOptions = {
-    Option{"--keep", "MIB", "let the cached images have so much (default: 0, none)"},
+    Option{"--keep", "MIB", "how much the cached images may keep (default: 0)"},
 };
 constexpr std::string_view kDetails =
-    R"(Images that `pybox exec --with-deps` built are kept for the next time. They may
-take 2 GiB together; a build beyond that removes the longest unused by itself.
-Without --keep the versions that were chosen for scripts are forgotten too.
-Images that were built by name are never pruned.)";
+    R"(Images that `pybox exec --with-deps` built are kept for the next run. Together
+they may take 2 GiB; a build beyond that removes those unused longest. Without
+--keep the versions chosen for scripts are removed too. Images built by name are
+not pruned.)";
 
 Result<Bytes> limit_from(const Words& words) {
   const auto text = words.value("--keep");

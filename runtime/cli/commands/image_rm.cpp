@@ -13,7 +13,7 @@ constexpr std::array kPositionals = {
     Positional{"NAME", "as `pybox image list` shows it"},
 };
 constexpr std::string_view kDetails =
-    R"(The files go when the last run that uses the image has ended.)";
+    R"(The files are removed when the last run that uses the image has ended.)";
 
 Result<int> run(const Words& words, const Surroundings&) {
   const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());

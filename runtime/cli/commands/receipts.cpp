@@ -19,14 +19,14 @@ constexpr Bytes kLargestReceipt = 16_MiB;
 constexpr std::size_t kShownId = 12;
 
 constexpr std::array kPositionals = {
-    Positional{"ID", "the receipt to show; any unique beginning of its id will do", false}};
+    Positional{"ID", "the receipt to show; any unique beginning of its id", false}};
 
 constexpr std::array kOptions = {
-    Option{"--json", "", "print the list, or the whole receipt, as JSON"}};
+    Option{"--json", "", "print the list or the whole receipt as JSON"}};
 
 constexpr std::string_view kDetails =
-    R"(The newest 500 are kept in $PYBOX_HOME/receipts, also those of runs whose client
-died before it could take the result.)";
+    R"(The newest 500 are kept in $PYBOX_HOME/receipts, including those of runs whose
+client died.)";
 
 /// "2026-11-29 12:34:56" from RFC 3339.
 std::string short_time(const std::string& created_at) {
@@ -36,7 +36,7 @@ std::string short_time(const std::string& created_at) {
 }
 
 std::string list_text(const std::vector<Receipt>& receipts) {
-  if (receipts.empty()) return "no receipts are kept yet\n";
+  if (receipts.empty()) return "there are no receipts yet\n";
   std::string text = fmt::format("{:<{}}  {:<19}  {:<8}  {:<7}  {:<6}  {}\n", "ID", kShownId,
                                  "WHEN (UTC)", "TIME", "IMAGE", "ENGINE", "ENDED");
   for (const Receipt& receipt : receipts) {

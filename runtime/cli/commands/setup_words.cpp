@@ -8,18 +8,18 @@ namespace {
 
 constexpr std::array kOptions = {
     Option{"--yes", "", "do not ask before downloading"},
-    Option{"--with", "IMAGE", "`data` too: numpy, pandas, matplotlib"},
-    Option{"--python", "V,…", "the Python versions wanted (default: 3.13)"},
-    Option{"--engine", "vm|native", "where `data` is built (default: vm)"},
+    Option{"--with", "IMAGE", "also build `data`: numpy, pandas, matplotlib"},
+    Option{"--python", "V,…", "the Python versions (default: 3.13)"},
+    Option{"--engine", "vm|native", "where `data` is built (default: a box, else a VM)"},
     Option{"--mirror", "URL", "a Debian mirror (default: the host's own)"},
-    Option{"--update", "", "ask for newer packages, rebuild if there are any"},
+    Option{"--update", "", "look for newer packages and rebuild if there are any"},
 };
 
 constexpr std::string_view kDetails =
     R"(Downloads signed Debian packages, builds the guest kernel and the base image
-from them, and makes the key that signs receipts. Can be run again at any time:
-what is there and whole is kept, what an interrupted run left is finished.
-`data` is built from a lock of wheels, as `pybox image build` does it.)";
+from them, and makes the key that signs receipts. It can be run again at any
+time: what is complete is kept, what was interrupted is finished. `data` is
+built from a lock of wheels, as with `pybox image build`.)";
 
 std::vector<std::string> split_at_commas(std::string_view text) {
   std::vector<std::string> parts;
@@ -47,7 +47,7 @@ Result<int> run(const Words& words, const Surroundings&) {
 
 const Command kSetup{
     .name = "setup",
-    .summary = "Get the guest kernel and the base image ready",
+    .summary = "Build the guest kernel and the base image",
     .synopsis = "[OPTIONS]",
     .positionals = {},
     .options = kOptions,

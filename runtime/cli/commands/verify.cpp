@@ -24,9 +24,9 @@ constexpr std::array kOptions = {
 };
 
 constexpr std::string_view kDetails =
-    R"(Exit code 0: it holds. 1: it does not, and the message says why. A receipt that
-holds is what PyBox with that key wrote; what stands under `capture` and `files`
-are the program's own words all the same.)";
+    R"(Exit code 0: it is valid. 1: it is not, and the message says why. A valid
+receipt is what PyBox with that key wrote; `capture` and `files` still hold what
+the program said.)";
 
 Result<std::string> read_receipt(const std::string& path) {
   if (path == "-") return sys::read_to_end(STDIN_FILENO, kLargestReceipt.count);
@@ -46,9 +46,10 @@ std::string holds_text(const Verified& verified, const std::filesystem::path& ke
       "  written    {} by PyBox {}\n"
       "  shape      schema version 1, every key there once, none unknown, none contradicting\n"
       "  signature  Ed25519 over everything but itself (DSSE, RFC 8785)\n"
-      "  key        {} ({})\n",
+      "  key        {} ({})\n"
+      "  seal       {}\n",
       verified.receipt.receipt_id, verified.receipt.created_at, verified.receipt.pybox_version,
-      verified.key_id, visible(key.string()));
+      verified.key_id, visible(key.string()), seal_words(verified.receipt.report.seal));
 }
 
 Result<int> run(const Words& words, const Surroundings& around) {
@@ -63,7 +64,7 @@ Result<int> run(const Words& words, const Surroundings& around) {
   }
   auto verified = verify_receipt(*text, *key);
   if (!verified) {
-    const Error error = std::move(verified).error().context("the receipt does not hold");
+    const Error error = std::move(verified).error().context("the receipt is not valid");
     say(error_text(error, around.terminal.colour));
     return exit_code::kDoesNotHold;
   }

@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
+#include "builder/vm.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/terminal/exit_code.hpp"
 #include "cli/terminal/progress.hpp"
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::array kOptions = {Option{"--json", "", "print JSON"}};
 constexpr std::array kStartOptions = {
     Option{"--json", "", "print JSON"},
-    Option{"--engine", "vm|native", "which engine to make ready (default: vm)"}};
+    Option{"--engine", "vm|native", "the engine to prepare (default: vm)"}};
 constexpr Bytes kLogLimit = 4_MiB;
 
 Result<int> show_json(const sys::StateDirs& dirs) {
@@ -46,7 +47,7 @@ Result<void> check_engine(std::string_view name) {
   const EngineKind kind = PYBOX_TRY(engine_choice(name, "`--engine`"));
   if (kind == EngineKind::Vm) return {};
   return Error(ErrorKind::HostCannot, "the native engine has nothing to start ahead yet")
-      .hint("`pybox exec --engine native` starts what it needs by itself");
+      .hint("`pybox exec --engine native` starts what it needs");
 }
 
 Result<int> run_start(const Words& words, const Surroundings&) {
@@ -108,10 +109,12 @@ Result<int> run_logs(const Words& words, const Surroundings&) {
   const sys::StateDirs dirs = PYBOX_TRY(sys::state_dirs());
   const std::string own = PYBOX_TRY(read_log(vm::supervisor_log_path(dirs)));
   const std::string guest = PYBOX_TRY(read_log(vm::console_path(dirs)));
+  const std::string builder = PYBOX_TRY(read_log(builder::builder_console_path(dirs)));
   PYBOX_TRY(print(words.has("--json")
-                      ? vm_logs_json(own, guest)
-                      : log_text(own, "supervisor") + log_text(guest, "guest console and QEMU")));
-  if (own.empty() && guest.empty()) say("no VM has said anything yet\n");
+                      ? vm_logs_json(own, guest, builder)
+                      : log_text(own, "supervisor") + log_text(guest, "guest console and QEMU") +
+                            log_text(builder, "builder VMs: guest console and QEMU")));
+  if (own.empty() && guest.empty() && builder.empty()) say("there are no VM logs yet\n");
   return exit_code::kOk;
 }
 
@@ -132,7 +135,7 @@ std::string vm_status_text(const vm::Status& status) {
 
 const Command kVmStart{
     .name = "vm start",
-    .summary = "Start the VM, or find it running",
+    .summary = "Start the VM unless it runs",
     .synopsis = "[--json] [--engine vm|native]",
     .positionals = {},
     .options = kStartOptions,
@@ -158,7 +161,7 @@ const Command kVmStop{
 
 const Command kVmStatus{
     .name = "vm status",
-    .summary = "Say whether the VM runs, and how",
+    .summary = "Say whether the VM runs and how",
     .synopsis = "[--json]",
     .positionals = {},
     .options = kOptions,
@@ -169,7 +172,7 @@ const Command kVmStatus{
 
 const Command kVmLogs{
     .name = "vm logs",
-    .summary = "Print what the guest's console, QEMU and the supervisor said",
+    .summary = "Print the output of the guest's console, QEMU and the supervisor",
     .synopsis = "[--json]",
     .positionals = {},
     .options = kOptions,

@@ -13,9 +13,10 @@ namespace pybox::cli {
 /// `pybox vm status` for people.
 std::string vm_status_text(const vm::Status& status);
 
-/// The logs as they are, for programs: {"schema_version", "supervisor", "console"}; bytes that are
-/// no UTF-8 are replaced.
-std::string vm_logs_json(std::string_view supervisor, std::string_view console);
+/// The logs as they are, for programs: {"schema_version", "supervisor", "console", "builder"};
+/// bytes that are no UTF-8 are replaced.
+std::string vm_logs_json(std::string_view supervisor, std::string_view console,
+                         std::string_view builder);
 
 /// The word that makes pybox a VM's supervisor; not in any help. main() looks for it before
 /// anything is parsed.

@@ -33,8 +33,13 @@ bool file_has_word(const char* file, const std::string& word) {
 }
 
 std::string layout_of(const sys::CgroupHost& host) {
-  if (host.version == sys::CgroupVersion::V2) return "cgroup v2, boxes in " + host.base.string();
-  return "cgroup v1, memory in " + host.memory.string();
+  if (host.version == sys::CgroupVersion::V1) return "cgroup v1, memory in " + host.memory.string();
+  std::string text = "cgroup v2, boxes in " + host.base.string();
+  if (host.prepared) return text;
+  text += "; the first run enables memory, pids and cpu there";
+  if (host.own == host.base)
+    text += std::string(" and may move its processes to ") + box::kCallersLeaf;
+  return text;
 }
 
 std::string title_of_limit(const std::string& protection) {
@@ -46,8 +51,8 @@ std::string title_of_limit(const std::string& protection) {
   return protection;
 }
 
-/// Makes a real box cgroup with the limits of `stdlib` and reads each of them back, as every run
-/// does.
+/// Makes a real box cgroup with the limits of `stdlib`, reads each of them back, as every run does,
+/// and removes it.
 void probe_limits(const sys::CgroupHost& host, std::vector<DoctorCheck>& checks) {
   const Limits limits = limits_for_image("stdlib");
   auto group = box::make_cgroup(host, box::cgroup_name(0), limits, box::Cuts{});
@@ -72,7 +77,8 @@ void probe_cgroups(std::vector<DoctorCheck>& checks) {
   const auto host = sys::probe_cgroup_host();
   if (host) {
     checks.push_back({Area::Native, "cgroup", true, layout_of(*host), ""});
-    probe_limits(*host, checks);
+    // Where the controllers are not enabled yet there are no limits to try without changing that.
+    if (host->version == sys::CgroupVersion::V1 || host->prepared) probe_limits(*host, checks);
   } else {
     checks.push_back({Area::Native, "cgroup", false, host.error().message(), host.error().hint()});
   }

@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -32,14 +31,6 @@ DoctorCheck absent_folder(DoctorCheck check, const fs::path& path) {
   check.ok = ::access(above.c_str(), W_OK | X_OK) == 0;
   check.detail = path.string() + (check.ok ? ", will be made" : ", cannot be made");
   check.fix = "set PYBOX_HOME to a folder of your own";
-  return check;
-}
-
-DoctorCheck socket_path(const sys::StateDirs& dirs) {
-  // man 7 unix: sun_path holds 108 bytes with the terminating zero.
-  constexpr std::size_t kMost = sizeof(sockaddr_un::sun_path) - sizeof "/vm.sock.new";
-  DoctorCheck check{Area::State, "socket path", dirs.run.string().size() <= kMost,
-                    dirs.run.string(), "set PYBOX_HOME to a shorter path"};
   return check;
 }
 
@@ -112,7 +103,6 @@ void probe_host_facts(std::vector<DoctorCheck>& checks) {
 void probe_state(const sys::StateDirs& dirs, std::vector<DoctorCheck>& checks) {
   checks.push_back(private_folder("home", dirs.home));
   checks.push_back(private_folder("sockets", dirs.run));
-  checks.push_back(socket_path(dirs));
   checks.push_back(settings_check(dirs));
   checks.push_back(key_check(dirs));
   image_checks(dirs, checks);

@@ -1,39 +1,27 @@
-#include <fcntl.h>
-#include <linux/kvm.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstring>
-
+#include "base/clock.hpp"
 #include "cli/doctor/probes.hpp"
 #include "store/kernel.hpp"
-#include "sys/fd.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "sys/tools.hpp"
 #include "vm/client.hpp"
 #include "vm/kvm.hpp"
+#include "vm/qemu_command.hpp"
 
 namespace pybox::cli {
 namespace {
 
 using Area = DoctorCheck::Area;
 
-#if defined(__aarch64__)
-constexpr const char* kQemu = "qemu-system-aarch64";
-#else
-constexpr const char* kQemu = "qemu-system-x86_64";
-#endif
-
 std::string install(const std::string& tool) {
   return "apt-get install " + std::string(sys::package_of_tool(tool));
 }
 
 DoctorCheck qemu_check() {
-  DoctorCheck check{Area::Vm, "QEMU", false, std::string(kQemu) + " is not in PATH",
-                    install(kQemu)};
-  const auto program = sys::find_program(kQemu);
+  const std::string name = vm::qemu_program();
+  DoctorCheck check{Area::Vm, "QEMU", false, name + " is not in PATH", install(name)};
+  const auto program = sys::find_program(name);
   if (!program) return check;
   sys::SpawnPlan plan;
   plan.program = *program;
@@ -46,33 +34,25 @@ DoctorCheck qemu_check() {
   return check;
 }
 
-/// Whether KVM was tried here and did not run a machine, which no look at the device tells.
-bool kvm_has_failed(const sys::StateDirs& dirs) {
-  const auto qemu = sys::find_program(kQemu);
-  return qemu && vm::KvmMemory(dirs.vm(), *qemu).has_failed();
-}
-
+/// What a start of the VM would find, asked in the same way.
 DoctorCheck kvm_check(const sys::StateDirs& dirs, const Result<vm::Status>& running) {
   DoctorCheck check{Area::Vm, "KVM", false, "", "", false};
-  const sys::Fd kvm(::open("/dev/kvm", O_RDWR | O_CLOEXEC));
-  if (!kvm.is_open()) {
-    const int code = errno;
-    check.detail =
-        std::string("/dev/kvm: ") + strerrordesc_np(code) + "; QEMU emulates (TCG), slower";
-    check.fix = code == ENOENT ? "switch virtualisation on in the firmware, `modprobe kvm`"
-                               : "usermod -aG kvm $USER, then log in again";
-    return check;
-  }
-  check.ok = ::ioctl(kvm.get(), KVM_GET_API_VERSION, 0) == KVM_API_VERSION;
-  check.detail = check.ok ? "/dev/kvm may be opened" : "/dev/kvm speaks another version";
-  if (running && running->running && running->accelerator != "kvm") {
-    // What the start found out weighs more than a device that opens.
+  const vm::KvmMemory memory(dirs.vm(),
+                             sys::find_program(vm::qemu_program()).value_or(vm::qemu_program()));
+  const std::optional<std::string> host_says = vm::why_no_kvm();
+  const auto why = vm::why_skip_kvm(host_says, memory, wall_now());
+  check.ok = !why;
+  check.detail = why ? *why + "; QEMU emulates (TCG), slower" : "/dev/kvm runs a guest's code";
+  if (::access("/dev/kvm", F_OK) != 0) {
+    check.fix = "switch virtualisation on in the firmware, `modprobe kvm`";
+  } else if (::access("/dev/kvm", R_OK | W_OK) != 0) {
+    check.fix = "usermod -aG kvm $USER, then log in again";
+  } else if (why && !host_says) {
+    check.fix = "rm " + memory.file().string() + ", to try it again now";
+  } else if (!why && running && running->running && running->accelerator != "kvm") {
+    // What the start found out weighs more than a few instructions.
     check.ok = false;
     check.detail += ", but the running VM is emulated: `pybox vm status` says why";
-  } else if (check.ok && kvm_has_failed(dirs)) {
-    check.ok = false;
-    check.detail += ", but it ran no VM when it was tried; QEMU emulates (TCG), slower";
-    check.fix = "rm " + (dirs.vm() / "kvm-failed").string() + ", to try it again";
   }
   return check;
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// The exit codes of CONTRACT.md, in one place.
+/// The exit codes of docs/cli.md, in one place.
 
 #include "base/error.hpp"
 #include "receipt/report.hpp"

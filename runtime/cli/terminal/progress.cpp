@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kGauge = 20;
 constexpr Nanos kRedrawEvery = std::chrono::milliseconds(100);
+constexpr Nanos kShort = std::chrono::seconds(1);
 
 std::string measure(const BarState& state) {
   const auto amount = [&](std::uint64_t n) {
@@ -56,9 +57,17 @@ std::string ended_line(const BarState& state) {
   return state.stage + " (" + amount + human_seconds(state.elapsed) + ")\n";
 }
 
+/// What a log says of a stage that goes on: its name, how far it is, since when.
+std::string going_on_line(const BarState& state) {
+  const std::string amount = measure(state);
+  return state.stage + ": " + (amount.empty() ? "" : amount + ", ") + "after " +
+         human_seconds(state.elapsed) + "\n";
+}
+
 class Drawer final : public Progress {
  public:
-  Drawer(ProgressMode mode, bool colour, int fd) : mode_(mode), colour_(colour), fd_(fd) {}
+  Drawer(ProgressMode mode, bool colour, int fd, Nanos line_every)
+      : mode_(mode), colour_(colour), fd_(fd), line_every_(line_every) {}
   ~Drawer() override { end_stage(); }
 
   void stage(std::string_view name) override {
@@ -66,7 +75,8 @@ class Drawer final : public Progress {
     state_ = {};
     state_.stage = visible(name);
     began_ = monotonic_now();
-    drawn_ = Nanos{0};
+    drawn_ = mode_ == ProgressMode::Lines ? began_ : Nanos{0};
+    if (mode_ == ProgressMode::Lines && !state_.stage.empty()) return write(state_.stage + "\n");
     draw();
   }
   void advance(std::uint64_t done, std::optional<std::uint64_t> total, Unit unit) override {
@@ -78,7 +88,7 @@ class Drawer final : public Progress {
   void tick() override { draw(); }
   void note(std::string_view line) override {
     write((mode_ == ProgressMode::Bar ? "\r\x1b[K" : "") + visible(line, Lines::Keep) + "\n");
-    drawn_ = Nanos{0};
+    if (mode_ == ProgressMode::Bar) drawn_ = Nanos{0};
     draw();
   }
 
@@ -87,14 +97,18 @@ class Drawer final : public Progress {
     if (state_.stage.empty()) return;
     state_.elapsed = monotonic_now() - began_;
     if (mode_ == ProgressMode::Bar) write("\r\x1b[K" + ended_line(state_));
-    if (mode_ == ProgressMode::Lines) write(ended_line(state_));
+    // In a log only where somebody may have waited for it.
+    const bool waited = state_.elapsed >= line_every_ / 10;
+    if (mode_ == ProgressMode::Lines && waited) write(ended_line(state_));
     state_ = {};
   }
   void draw() {
     const Nanos now = monotonic_now();
-    if (mode_ != ProgressMode::Bar || state_.stage.empty() || now - drawn_ < kRedrawEvery) return;
+    const Nanos pause = mode_ == ProgressMode::Bar ? kRedrawEvery : line_every_;
+    if (mode_ == ProgressMode::Quiet || state_.stage.empty() || now - drawn_ < pause) return;
     drawn_ = now;
     state_.elapsed = now - began_;
+    if (mode_ == ProgressMode::Lines) return write(going_on_line(state_));
     // One column stays free: some terminals wrap as soon as the last one is written.
     const std::string line = bar_line(state_, columns_of(fd_) - 1);
     write("\r\x1b[K" + (colour_ ? "\x1b[36m" + line + "\x1b[0m" : line));
@@ -105,6 +119,7 @@ class Drawer final : public Progress {
   ProgressMode mode_;
   bool colour_;
   int fd_;
+  Nanos line_every_;
   BarState state_;
   Nanos began_{};
   Nanos drawn_{};
@@ -131,14 +146,14 @@ std::string bar_line(const BarState& state, std::size_t columns) {
   return std::string(cut_at_character(std::string_view(state.stage).substr(0, columns)));
 }
 
-std::unique_ptr<Progress> draw_progress(ProgressMode mode, int fd) {
+std::unique_ptr<Progress> draw_progress(ProgressMode mode, int fd, Nanos line_every) {
   if (mode == ProgressMode::Auto) {
     const bool terminal = ::isatty(fd) != 0 && !environment_says("TERM", "dumb");
     mode = terminal ? ProgressMode::Bar : ProgressMode::Lines;
   }
   const char* no_color = std::getenv("NO_COLOR");
   const bool colour = no_color == nullptr || *no_color == '\0';
-  return std::make_unique<Drawer>(mode, colour, fd);
+  return std::make_unique<Drawer>(mode, colour, fd, line_every);
 }
 
 }  // namespace pybox::cli

@@ -1,7 +1,8 @@
 #pragma once
-/// Draws progress on stderr: one overprinted line on a terminal (stage, percent or bytes, elapsed),
-/// a plain line when a stage ends elsewhere. NO_COLOR (any non-empty value) turns colour off;
-/// TERM=dumb counts as no terminal.
+/// Draws progress on stderr: one overprinted line on a terminal (stage, percent or bytes, elapsed);
+/// elsewhere a plain line when a stage begins, every `line_every` while it lasts, and when it ends
+/// if it took a tenth of that. NO_COLOR (any non-empty value) turns colour off; TERM=dumb counts as
+/// no terminal.
 
 #include <chrono>
 #include <memory>
@@ -30,7 +31,8 @@ struct BarState {
 std::string bar_line(const BarState& state, std::size_t columns);
 
 /// The drawer; its destructor ends the last stage and leaves the cursor on a fresh line.
-std::unique_ptr<Progress> draw_progress(ProgressMode mode, int fd = 2);
+std::unique_ptr<Progress> draw_progress(ProgressMode mode, int fd = 2,
+                                        Nanos line_every = std::chrono::seconds(10));
 
 /// Gives what `work(Progress&)` gives, with its progress drawn and ended before anything else is
 /// said.

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "base/clock.hpp"
 #include "sys/fd.hpp"
 
 namespace pybox::cli {
@@ -13,10 +14,11 @@ BarState at(std::uint64_t done, std::optional<std::uint64_t> total, Progress::Un
 
 /// What a drawer writes while `work` runs and is then destroyed.
 template <class Work>
-std::string drawn(ProgressMode mode, const Work& work) {
+std::string drawn(ProgressMode mode, const Work& work,
+                  Nanos line_every = std::chrono::seconds(10)) {
   sys::Pipe pipe = sys::make_pipe().value();
   {
-    const auto progress = draw_progress(mode, pipe.write.get());
+    const auto progress = draw_progress(mode, pipe.write.get(), line_every);
     work(*progress);
   }
   pipe.write.reset();
@@ -45,12 +47,16 @@ TEST_CASE("a bar shows share, amount and time, and gives up what does not fit") 
         "downloading  [####################] 100 %  3 of 3  1.500 s");
 }
 
-TEST_CASE("elsewhere than on a terminal each stage leaves one plain line") {
-  const std::string text = drawn(ProgressMode::Auto, work_a_little);
+TEST_CASE("elsewhere than on a terminal each stage is named when it begins") {
+  CHECK(drawn(ProgressMode::Auto, work_a_little) == "first\na fact\nsecond\\x1b[2J\n");
+}
+
+TEST_CASE("elsewhere than on a terminal a long stage says that it goes on, and its time") {
+  const std::string text = drawn(ProgressMode::Lines, work_a_little, Nanos{0});
+  CHECK(text.starts_with("first\nfirst: 1 of 2, after "));
+  CHECK(text.find(" s\na fact\n") != std::string::npos);
+  CHECK(text.find("\nfirst (") < text.find("\nsecond\\x1b[2J\n"));
   CHECK(text.find('\r') == std::string::npos);
-  CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(text.starts_with("a fact\nfirst ("));
-  CHECK(text.find("\nsecond\\x1b[2J (") != std::string::npos);
   CHECK(text.ends_with(" s)\n"));
 }
 

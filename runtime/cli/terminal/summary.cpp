@@ -54,8 +54,7 @@ std::string processes_row(const Receipt& receipt) {
 
 std::string seal_row(const Seal& seal, bool colour) {
   const bool held = seal.verified && seal.before_start;
-  if (held) return count_of(seal.checks.size(), "check", "checks") + " held before start";
-  return styled("not verified", Style::Red, colour);
+  return held ? seal_words(seal) : styled(seal_words(seal), Style::Red, colour);
 }
 
 std::string box_row(const Cleanup& cleanup, bool colour) {

@@ -21,7 +21,7 @@ TEST_CASE("an error is one line, its hint another, and neither drives a terminal
         "\x1b[1;31merror:\x1b[0m the VM is not running\n\x1b[36mhint:\x1b[0m start it\\x1b[2J\n");
 }
 
-TEST_CASE("what is no terminal gets no colour") {
+TEST_CASE("what is not a terminal gets no colour") {
   ::unsetenv("NO_COLOR");
   Captured captured;
   const Terminal terminal = probe_terminal();
@@ -31,7 +31,7 @@ TEST_CASE("what is no terminal gets no colour") {
   CHECK_FALSE(terminal.colour);
 }
 
-TEST_CASE("a reader of stdout that went away is no error") {
+TEST_CASE("a reader of stdout that went away is not an error") {
   Captured captured;
   auto pipe = sys::make_pipe();
   ::dup2(pipe->write.get(), 1);

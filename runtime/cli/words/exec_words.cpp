@@ -18,33 +18,33 @@ constexpr std::array kOptions = {
     Option{"--engine", "vm|native", "what makes the box (default: vm)"},
     Option{"--image", "NAME", "what is installed in the box (default: stdlib)"},
     Option{"--python", "V", "the Python version (default: 3.13)"},
-    Option{"--with-deps", "", "install what the script's block names (PEP 723)"},
+    Option{"--with-deps", "", "install what the script's header asks for (PEP 723)"},
     Option{"--timeout", "S", "seconds until the box is stopped (default: 2)"},
-    Option{"--input", "PATH", "a file or folder to put below /tmp/input (repeatable)", true},
+    Option{"--input", "PATH", "a file or folder to put into /tmp/input (repeatable)", true},
     Option{"--output", "DIR", "bring back what the program leaves in /tmp/output"},
     Option{"--stdin", "FILE", "what the program reads as its stdin"},
-    Option{"--json", "", "print the receipt, output included, as JSON on stdout"},
-    Option{"--receipt", "FILE", "write the receipt to FILE too"},
+    Option{"--json", "", "print the receipt with the output as JSON"},
+    Option{"--receipt", "FILE", "also write the receipt to FILE"},
     Option{"--quiet", "", "do not print the receipt's summary"},
-    Option{"--cold", "", "do not use a box that was made ahead"},
+    Option{"--cold", "", "do not use a prepared box"},
 };
 
 constexpr std::string_view kDetails =
-    R"(PYBOX_ENGINE and config.json may name another default engine.
+    R"(PYBOX_ENGINE and config.json can change the default engine.
 The box has no network and none of this host's files, and is removed afterwards.
-Without --stdin the program reads the caller's stdin, or nothing when that is a
-terminal; `--stdin -` is the caller's in any case. What it prints goes to stdout
+Without --stdin the program reads the caller's stdin, or nothing if that is a
+terminal; `--stdin -` always takes the caller's. What it prints goes to stdout
 and stderr; on a terminal its control characters are made visible. The receipt's
 summary goes to stderr.
 
-With --with-deps the dependencies are locked and installed in a builder that has
-the network, once; the program itself has none. pylock.NAME.toml beside NAME.py
-(`pybox image lock NAME.py`) says what is installed, and nothing is resolved.
+With --with-deps the dependencies are locked and installed once, in a builder
+with network; the program itself has none. If pylock.NAME.toml is beside NAME.py
+(from `pybox image lock NAME.py`), it decides what is installed.
 
-Inputs have 8 MiB in all; the program can read them and not change them. Up to
-64 files and 8 MiB come back into DIR, which must not exist yet or be empty, and
-is made whole or not at all. They are the program's work: do not trust them. The
-receipt lists what was left behind, and why.)";
+Inputs may have 8 MiB in all; the program cannot change them. Up to 64 files and
+8 MiB come back into DIR, which must be new or empty and is made whole or not at
+all. They are the program's work: do not trust them. The receipt lists what was
+left behind, and why.)";
 
 }  // namespace
 
@@ -99,7 +99,7 @@ Result<ExecOptions> exec_options(const Words& words, const Terminal& terminal) {
   options.cold = words.has("--cold");
   options.with_deps = words.has("--with-deps");
   if (options.with_deps && words.has("--image")) {
-    return Error(ErrorKind::Usage, "`--with-deps` makes an image of its own; leave `--image` out");
+    return Error(ErrorKind::Usage, "`--with-deps` builds its own image; leave out `--image`");
   }
   return options;
 }

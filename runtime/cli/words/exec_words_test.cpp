@@ -63,7 +63,7 @@ TEST_CASE("stdin is the caller's unless it is a terminal or holds the program") 
   CHECK(options_of({"a.py", "--stdin", "-"}, true)->stdin_source.kind == StdinSource::Kind::Caller);
 }
 
-TEST_CASE("a time that is no number is named") {
+TEST_CASE("a time that is not a number is named") {
   for (const char* wrong : {"", "abc", "1s", "1,5", " 1", "1 ", "0x10", "--1", "1e"}) {
     CHECK(time_problem(wrong) ==
           "`--timeout` takes a number of seconds, not `" + std::string(wrong) + "`");

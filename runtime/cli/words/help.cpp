@@ -9,7 +9,7 @@ namespace pybox::cli {
 namespace {
 
 constexpr std::string_view kExitCodes =
-    R"(0-255  the program's own: it ended by itself; 128+n: its own signal n ended it
+    R"(0-255  the program's own; 128+n when its own signal n ended it
 137    the kernel's out-of-memory kill took the program itself
 124    the deadline or the box timer stopped it
 125    PyBox could not do its job, or the box's removal is not confirmed
@@ -100,10 +100,11 @@ std::string cli_reference(std::span<const Command* const> commands) {
   std::string text =
       "# Command line\n\n"
       "This page is what `--help` prints; a test keeps the two equal. Options of `pybox exec` "
-      "stand\n"
-      "before or after the program, until the first word that is no option, or `--`; the rest goes "
-      "to\n"
-      "the program untouched. Messages and the receipt's summary go to stderr, data to stdout.\n\n";
+      "come\n"
+      "before or after the program. After the program, the first word that is not an option and\n"
+      "everything behind it go to the program, and so does everything behind `--`. Messages and "
+      "the\n"
+      "receipt's summary go to stderr, data to stdout.\n\n";
   text += fmt::format("```\n$ pybox --help\n{}```\n", overview_text(commands));
   for (const Command* command : commands) {
     text += fmt::format("\n## pybox {0}\n\n```\n$ pybox {0} --help\n{1}```\n", command->name,

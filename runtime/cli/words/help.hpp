@@ -13,8 +13,7 @@ namespace pybox::cli {
 std::string help_text(const Command& command);
 
 /// What `pybox --help` prints. `purpose`: what the program is for, its first line.
-constexpr std::string_view kPurpose =
-    "Run Python programs that nobody trusts, each in a fresh sealed box";
+constexpr std::string_view kPurpose = "Run untrusted Python programs, each in a fresh sealed box";
 std::string overview_text(std::span<const Command* const> commands,
                           std::string_view purpose = kPurpose);
 

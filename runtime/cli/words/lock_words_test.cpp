@@ -85,8 +85,8 @@ TEST_CASE("what cannot be locked is said before anything starts") {
     return plan.error().message();
   };
   CHECK(message(folder.plan("a.in", "a\n-r b.in\n")) ==
-        "a.in: line 2: `-r b.in` is an option; only dependencies may stand here");
-  CHECK(message(folder.plan("a.in", "")) == "a.in: no dependency is named");
+        "a.in: line 2: `-r b.in` is an option; only dependencies are allowed here");
+  CHECK(message(folder.plan("a.in", "")) == "a.in: it names no dependency");
   CHECK(message(folder.plan("a.py", "print(1)\n")) ==
         "a.py: it has no `# /// script` block (PEP 723)");
   CHECK(message(folder.plan("a.py", "# /// script\n# dependencies = ['a']\n")) ==

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kMcpOptions = {
     Option{"--engine", "vm|native", "what makes the boxes (default: vm)"},
     Option{"--max-timeout", "S", "the longest a call may ask for (default: 2; at most 300)"},
-    Option{"--default-timeout", "S", "seconds when a call asks for none (default: 2)"},
+    Option{"--default-timeout", "S", "seconds when a call sets none (default: 2)"},
     Option{"--images", "LIST", "images a call may use (default: stdlib)"},
     Option{"--python", "V", "the Python version (default: 3.13)"},
     Option{"--tools", "LIST", "tools to offer (default: run_python)"},
@@ -23,15 +23,15 @@ constexpr std::array kMcpOptions = {
     Option{"--max-output", "BYTES", "the most kept of each stream (default: 8192)"},
     Option{"--max-calls", "N", "calls in a session (default: 32)"},
     Option{"--max-messages", "N", "messages in a session (default: 256)"},
-    Option{"--max-concurrent", "N", "runs at once, others are told `busy` (default: 1)"},
+    Option{"--max-concurrent", "N", "runs at once, others get `busy` (default: 1)"},
 };
 
 constexpr std::string_view kMcpDetails =
     R"(An MCP client starts this command and talks to it over stdin and stdout, in
 the protocol's revisions 2024-11-05 to 2025-11-25 and 2026-07-28. A client can
-ask for less than these options allow, never for more. LIST: names with commas.
+ask for less than these options allow, not for more. LIST: names with commas.
 Tools: run_python, execute_python, check_environment, validate_script. The last
-three are for clients that used another server before. The server never starts
+three are for clients that used another server before. The server does not start
 the VM and runs nothing outside a box. docs/mcp.md has each client's set-up.)";
 
 constexpr std::uint32_t kMost = 1000000;

@@ -1,6 +1,5 @@
 #include "cli/words/parser.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -8,7 +7,7 @@
 namespace pybox::cli {
 namespace {
 
-constexpr std::string_view kHelp = "--help";
+constexpr Option kHelp{"--help", "", ""};
 
 Error wrong_words(std::string what) { return {ErrorKind::Usage, std::move(what)}; }
 
@@ -27,99 +26,15 @@ std::string called(const Command& command) {
 bool looks_like_option(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
 
 const Option* find_option(const Command& command, std::string_view name) {
+  if (name == "-h" || name == kHelp.name) return &kHelp;
   const auto found = std::find_if(command.options.begin(), command.options.end(),
                                   [&](const Option& option) { return option.name == name; });
   return found == command.options.end() ? nullptr : &*found;
 }
 
-/// The words of a command sorted by what they are; option words still unchecked, as CLI11 takes
-/// them.
-struct Split {
-  std::vector<std::string> options;
-  std::vector<std::string> positionals;
-  std::vector<std::string> rest;
-};
-
-/// Walks the words once. Values are cut off here ("--name=value", "-cCODE", "--name value"),
-/// because where PyBox's words end depends on which word is a value.
-class Splitter {
- public:
-  Splitter(const Command& command, std::span<const std::string> words)
-      : command_(command), words_(words) {}
-
-  Result<Split> split() {
-    while (next_ < words_.size()) {
-      const std::string& word = words_[next_];
-      if (word == "--") {
-        ++next_;
-        after_marker();
-        break;
-      }
-      if (looks_like_option(word)) {
-        PYBOX_TRY(take_option(word));
-      } else if (program_known_) {
-        break;
-      } else {
-        take_positional(word);
-      }
-    }
-    split_.rest.assign(words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end());
-    return std::move(split_);
-  }
-
- private:
-  bool passes_rest() const { return !command_.program_option.empty(); }
-
-  void take_positional(const std::string& word) {
-    split_.positionals.push_back(word);
-    ++next_;
-    if (passes_rest()) program_known_ = true;
-  }
-
-  /// After `--` no word is an option.
-  void after_marker() {
-    if (passes_rest()) {
-      if (!program_known_ && next_ < words_.size()) take_positional(words_[next_]);
-      return;
-    }
-    while (next_ < words_.size()) take_positional(words_[next_]);
-  }
-
-  Result<void> take_option(const std::string& word) {
-    ++next_;
-    const bool is_long = word.starts_with("--");
-    const std::size_t cut = is_long ? word.find('=') : 2;
-    const bool attached = cut != std::string::npos && cut < word.size();
-    const std::string name = attached ? word.substr(0, cut) : word;
-    const Option* option = find_option(command_, name);
-    const bool takes_value = option != nullptr && !option->value.empty();
-    if (attached && option != nullptr && !takes_value && is_long) {
-      return wrong_words(in_ticks(name) + " takes no value");
-    }
-    // An unknown option, or a bundle of short ones, stays whole for CLI11 to refuse.
-    split_.options.push_back(takes_value ? name : word);
-    if (!takes_value) return {};
-    if (attached) {
-      split_.options.push_back(word.substr(is_long ? cut + 1 : cut));
-    } else if (next_ < words_.size()) {
-      split_.options.push_back(words_[next_++]);
-    } else {
-      return wrong_words(in_ticks(name) + " needs a value");
-    }
-    if (name == command_.program_option) program_known_ = true;
-    return {};
-  }
-
-  const Command& command_;
-  std::span<const std::string> words_;
-  std::size_t next_ = 0;
-  bool program_known_ = false;
-  Split split_;
-};
-
 Error unknown_option(const Command& command, std::string_view word) {
   word = word.substr(0, word.find('='));
-  std::vector<std::string_view> names{kHelp};
+  std::vector<std::string_view> names{kHelp.name};
   for (const Option& option : command.options) names.push_back(option.name);
   Error error =
       wrong_words("unknown option " + in_ticks(visible(word)) + " for " + called(command));
@@ -131,42 +46,90 @@ Error unknown_option(const Command& command, std::string_view word) {
   return std::move(error).hint(help_of(command.program, command.name));
 }
 
-/// Lets CLI11 assign the option words.
-Result<Parsed> assign_options(const Command& command, std::vector<std::string> words) {
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras();
-  std::vector<std::pair<const Option*, CLI::Option*>> added;
-  for (const Option& option : command.options) {
-    const std::string name(option.name);
-    CLI::Option* made = option.value.empty() ? app.add_flag(name) : app.add_option(name);
-    made->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    added.emplace_back(&option, made);
+/// Walks the words once. Where PyBox's words end depends on which word is an option's value, so
+/// one walk does both.
+class Walk {
+ public:
+  Walk(const Command& command, std::span<const std::string> words)
+      : command_(command), left_(words) {
+    parsed_.command = &command;
   }
-  const CLI::Option* help = app.add_flag("-h,--help");
-  std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
-  try {
-    app.parse(words);
-  } catch (const CLI::ParseError& error) {
-    return wrong_words(visible(error.what()));
-  }
-  Parsed parsed;
-  parsed.command = &command;
-  parsed.wants_help = help->count() > 0;
-  for (const auto& [option, made] : added) {
-    if (made->count() == 0) continue;
-    if (option->repeatable) {
-      parsed.words.repeated[std::string(option->name)] = made->results();
-      continue;
+
+  Result<Parsed> parsed() {
+    while (!left_.empty()) {
+      if (left_.front() == "--") {
+        next();
+        after_marker();
+        break;
+      }
+      if (looks_like_option(left_.front())) {
+        PYBOX_TRY(take_option(next()));
+      } else if (program_known_) {
+        break;
+      } else {
+        take_positional();
+      }
     }
-    if (made->count() > 1) return wrong_words(in_ticks(option->name) + " stands twice");
-    const bool is_flag = option->value.empty();
-    parsed.words.options[std::string(option->name)] = is_flag ? "" : made->results().front();
+    parsed_.words.rest.assign(left_.begin(), left_.end());
+    return std::move(parsed_);
   }
-  const std::vector<std::string> unknown = app.remaining();
-  if (!unknown.empty()) return unknown_option(command, unknown.front());
-  return parsed;
-}
+
+ private:
+  const std::string& next() {
+    const std::string& word = left_.front();
+    left_ = left_.subspan(1);
+    return word;
+  }
+
+  bool passes_rest() const { return !command_.program_option.empty(); }
+
+  void take_positional() {
+    parsed_.words.positionals.push_back(next());
+    if (passes_rest()) program_known_ = true;
+  }
+
+  /// After `--` no word is an option.
+  void after_marker() {
+    while (!left_.empty() && !program_known_) take_positional();
+  }
+
+  /// "--name", "--name value", "--name=value", "-c value" or "-cvalue".
+  Result<void> take_option(const std::string& word) {
+    const bool is_long = word.starts_with("--");
+    const std::size_t cut = is_long ? std::min(word.find('='), word.size()) : 2;
+    const bool attached = cut < word.size();
+    const Option* option = find_option(command_, std::string_view(word).substr(0, cut));
+    const bool takes_value = option != nullptr && !option->value.empty();
+    if (option == nullptr || (attached && !is_long && !takes_value)) {
+      return unknown_option(command_, word);
+    }
+    if (!takes_value) {
+      if (attached) return wrong_words(in_ticks(option->name) + " takes no value");
+      return keep(*option, "");
+    }
+    if (attached) return keep(*option, word.substr(is_long ? cut + 1 : cut));
+    if (left_.empty()) return wrong_words(in_ticks(option->name) + " needs a value");
+    return keep(*option, next());
+  }
+
+  Result<void> keep(const Option& option, const std::string& value) {
+    const std::string name(option.name);
+    if (option.name == command_.program_option) program_known_ = true;
+    if (&option == &kHelp) {
+      parsed_.wants_help = true;
+    } else if (option.repeatable) {
+      parsed_.words.repeated[name].push_back(value);
+    } else if (!parsed_.words.options.emplace(name, value).second) {
+      return wrong_words(in_ticks(name) + " appears twice");
+    }
+    return {};
+  }
+
+  const Command& command_;
+  std::span<const std::string> left_;
+  bool program_known_ = false;
+  Parsed parsed_;
+};
 
 Result<void> check_positionals(const Command& command, const Words& words) {
   const auto& given = words.positionals;
@@ -222,10 +185,7 @@ Error unknown_command(const std::string& word, std::string_view group,
 }  // namespace
 
 Result<Parsed> parse_words(const Command& command, std::span<const std::string> words) {
-  Split split = PYBOX_TRY(Splitter(command, words).split());
-  Parsed parsed = PYBOX_TRY(assign_options(command, std::move(split.options)));
-  parsed.words.positionals = std::move(split.positionals);
-  parsed.words.rest = std::move(split.rest);
+  Parsed parsed = PYBOX_TRY(Walk(command, words).parsed());
   if (!parsed.wants_help) PYBOX_TRY(check_positionals(command, parsed.words));
   return parsed;
 }

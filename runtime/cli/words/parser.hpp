@@ -1,5 +1,5 @@
 #pragma once
-/// From the words after `pybox` to a command and its Words. The only home of CLI11.
+/// From the words after `pybox` to a command and its Words.
 
 #include <span>
 #include <string>

@@ -58,7 +58,7 @@ TEST_CASE("a last positional may take every further word") {
   CHECK(problem({"show", "many"}).find("needs ID") != std::string::npos);
 }
 
-TEST_CASE("the first word that is no option starts the program's own") {
+TEST_CASE("the first word after the program that is not an option starts the program's own") {
   const Words words = words_of({"exec", "a.py", "--json", "x", "--timeout", "--", "-5", ""});
   CHECK(words.options == Map{{"--json", ""}});
   CHECK(words.rest == List{"x", "--timeout", "--", "-5", ""});
@@ -97,7 +97,7 @@ TEST_CASE("a repeatable option keeps every value in order, another may stand onc
   CHECK(words.values("--input") == List{"a", "b", "-"});
   CHECK(words.values("--output").empty());
   CHECK(problem({"exec", "--output", "a", "--output", "b", "p.py"}) ==
-        "`--output` stands twice / ");
+        "`--output` appears twice / ");
 }
 
 TEST_CASE("an unknown option is wrong usage, not a word for the program") {
@@ -125,9 +125,11 @@ TEST_CASE("values that are missing, repeated or not wanted are named") {
   CHECK(problem({"exec", "-c"}) == "`-c` needs a value / ");
   CHECK(problem({"exec", "--json=yes", "a.py"}) == "`--json` takes no value / ");
   CHECK(problem({"exec", "--json=", "a.py"}) == "`--json` takes no value / ");
-  CHECK(problem({"exec", "--image", "a", "--image", "b", "a.py"}) == "`--image` stands twice / ");
-  CHECK(problem({"exec", "--json", "--json", "a.py"}) == "`--json` stands twice / ");
-  CHECK(problem({"exec", "-c", "1", "-c", "2"}) == "`-c` stands twice / ");
+  CHECK(problem({"exec", "--image", "a", "--image", "b", "a.py"}) == "`--image` appears twice / ");
+  CHECK(problem({"exec", "--json", "--json", "a.py"}) == "`--json` appears twice / ");
+  CHECK(problem({"exec", "-c", "1", "-c", "2"}) == "`-c` appears twice / ");
+  CHECK(problem({"exec", "--help=yes"}) == "`--help` takes no value / ");
+  CHECK(problem({"exec", "-hq"}).starts_with("unknown option `-hq` for `pybox exec`"));
 }
 
 TEST_CASE("words too few or too many are named") {

@@ -63,7 +63,7 @@ TEST_CASE("code from the command line is main.py") {
         "the code is larger than 4 MiB, the most that a program may have");
 }
 
-TEST_CASE("what is no program file is wrong usage, and says what it is") {
+TEST_CASE("what is not a program file is wrong usage, and says what it is") {
   const SourceFolder folder;
   const std::string gone = (folder.path / "gone.py").string();
   CHECK(problem("") == "the program's file name is empty");
