@@ -8,8 +8,8 @@
 #include "base/text.hpp"
 #include "base/toml.hpp"
 #include "box/protection.hpp"
-#include "campaign/model/toml_json.hpp"
 #include "campaign/model/check_words.hpp"
+#include "campaign/model/toml_json.hpp"
 #include "request/limits.hpp"
 
 namespace pybox::campaign {

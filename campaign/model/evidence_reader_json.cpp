@@ -140,7 +140,7 @@ Result<void> check_consistency(const Evidence& evidence) {
   std::map<Verdict, std::uint32_t> counted;
   for (const CheckResult& check : evidence.checks) {
     if (!ids.insert(full_id(check)).second)
-      return bad("the check `" + visible(full_id(check)) + "` stands twice");
+      return bad("the check `" + visible(full_id(check)) + "` appears twice");
     ++counted[check.verdict];
   }
   for (const Verdict verdict : kVerdicts) {
@@ -151,7 +151,8 @@ Result<void> check_consistency(const Evidence& evidence) {
   }
   const auto whole = verdict_from(evidence.verdict);
   if (evidence.verdict == "incomplete" || (whole && *whole != Verdict::NotApplicable)) return {};
-  return bad("`verdict` is `" + visible(evidence.verdict) + "`, which is not a verdict of a campaign");
+  return bad("`verdict` is `" + visible(evidence.verdict) +
+             "`, which is not a verdict of a campaign");
 }
 
 Result<Evidence> read_root(const json& root) {

@@ -64,10 +64,10 @@ TEST_CASE("a campaign that is not as it must be is refused, with the place") {
 
 TEST_CASE("a history is read, and one of another shape refused") {
   const std::string digest(64, 'a');
-  const auto runs = history_from_json(
-      R"({"runs":[{"checks":{"net.tcp@vm":"held"},"ended":"e","id":"i",)"
-      R"("manifest_sha256":")" +
-      digest + R"(","verdict":"held"}],"schema_version":1})");
+  const auto runs =
+      history_from_json(R"({"runs":[{"checks":{"net.tcp@vm":"held"},"ended":"e","id":"i",)"
+                        R"("manifest_sha256":")" +
+                        digest + R"(","verdict":"held"}],"schema_version":1})");
   REQUIRE(runs.has_value());
   CHECK(runs->front().checks.at("net.tcp@vm") == Verdict::Held);
   CHECK_FALSE(history_from_json(R"({"runs":[{}],"schema_version":1})").has_value());

@@ -68,7 +68,7 @@ Result<std::string> test_result_statement(const Evidence& campaign,
 Result<std::string> containment_statement(const Evidence& campaign,
                                           const std::string& manifest_sha256) {
   json counts = json::object();
-  for (const Verdict verdict : kVerdicts) {
+  for (const campaign::Verdict verdict : campaign::kVerdicts) {
     counts[std::string(name_of(verdict))] = campaign.count(verdict);
   }
   json checks = json::array();

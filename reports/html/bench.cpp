@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "reports/html/shell.hpp"
 #include "reports/render/bench.hpp"
 #include "reports/render/words.hpp"

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "reports/html/page.hpp"
+#include "reports/render/words.hpp"
 
 namespace pybox::reports::html {
 

@@ -26,11 +26,10 @@ std::string signed_millis(Nanos time) { return (time < Nanos{0} ? "" : "+") + mi
 std::string where_text(const BenchCase& each) {
   std::string text = each.engine + " engine";
   if (!each.box.accelerator.empty()) text += ", accelerator " + plain_line(each.box.accelerator);
-  return text +
-         fmt::format(", {} cores at most, kernel {}, cgroup {}, {} checked before each run",
-                     ratio_text(static_cast<std::int64_t>(each.box.cpu_millicores)),
-                     plain_line(each.box.kernel), plain_line(each.box.cgroup),
-                     counted(each.box.seal_checks, "protection"));
+  return text + fmt::format(", {} cores at most, kernel {}, cgroup {}, {} checked before each run",
+                            ratio_text(static_cast<std::int64_t>(each.box.cpu_millicores)),
+                            plain_line(each.box.kernel), plain_line(each.box.cgroup),
+                            counted(each.box.seal_checks, "protection"));
 }
 
 /// "+12.34 ms [+12.01, +12.70]"

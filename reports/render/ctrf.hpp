@@ -9,6 +9,6 @@
 namespace pybox::reports {
 
 /// One test a check. What the format has no key for stands in `extra` under "pybox.…".
-Result<std::string> ctrf_json(const Evidence& campaign);
+Result<std::string> ctrf_json(const campaign::Evidence& campaign);
 
 }  // namespace pybox::reports

@@ -9,6 +9,7 @@ namespace pybox::reports {
 
 /// `previous` is what to compare with, nullptr for none. Whatever a probe wrote stands in code
 /// spans. Below 1 MiB, which is what a CI step's summary may have.
-std::string summary_markdown(const Evidence& campaign, const Evidence* previous);
+std::string summary_markdown(const campaign::Evidence& campaign,
+                             const campaign::Evidence* previous);
 
 }  // namespace pybox::reports
