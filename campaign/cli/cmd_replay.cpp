@@ -19,6 +19,7 @@ constexpr std::array kPositionals = {cli::Positional{"REPLAY_DIR", "the recordin
 constexpr std::array kOptions = {
     cli::Option{"--strict", "", "show nothing and fail on any drift: for CI"},
     cli::Option{"--speed", "S", "how many times faster; 0: without pauses (default 1)"},
+    cli::Option{"--mutate", "", "falsify it in every known way; each must be noticed"},
     cli::Option{"--accept", "", "write today's results to its expect.json"}};
 
 constexpr std::string_view kDetails =
@@ -27,8 +28,9 @@ oracles. Needs no privileges, no VM and no network.
 
 A difference from expect.json is drift: of a verdict, of the environment, or of the
 format. Exit code 0: no drift; without --strict also drift of the environment or
-format only. 1: other drift, or a recording that is not whole. A recording that must
-stay red and is not counts as drift of its verdict, whatever expect.json says.)";
+format only. 1: other drift, a recording that is not whole, or a mutation that was
+not noticed. A recording that must stay red and is not counts as drift of its
+verdict, whatever expect.json says.)";
 
 Result<double> speed_of(const cli::Words& words) {
   const auto text = words.value("--speed");
@@ -66,11 +68,25 @@ std::string verdict_lines(const replay::Recording& recording, const replay::Reju
   return text;
 }
 
+Result<int> show_mutations(const replay::Recording& recording) {
+  bool all = true;
+  std::string text;
+  for (const replay::Noticed& each : PYBOX_TRY(replay::mutate(recording))) {
+    const char* const word = !each.applies ? "–" : each.noticed ? "noticed" : "MISSED";
+    all = all && (!each.applies || each.noticed);
+    text += fmt::format("{:<8} {:<20} {}\n", word, each.mutation->name,
+                        each.noticed || !each.applies ? visible(each.how) : each.mutation->what);
+  }
+  PYBOX_TRY(cli::print(text));
+  return all ? 0 : kNotGreen;
+}
+
 Result<int> run(const cli::Words& words, const cli::Surroundings&) {
   const double speed = PYBOX_TRY(speed_of(words));
   const std::filesystem::path dir = words.positionals[0];
   const replay::Recording recording =
       PYBOX_TRY_CONTEXT(replay::read_recording(dir), "the recording");
+  if (words.has("--mutate")) return show_mutations(recording);
   const replay::Rejudged rejudged =
       PYBOX_TRY_CONTEXT(replay::rejudge(recording), "judging the recording");
   if (!words.has("--strict") && !words.has("--accept")) {

@@ -7,6 +7,30 @@ namespace {
 
 bool is_green(const campaign::Evidence& judged) { return judged.verdict == "held"; }
 
+Noticed outcome_of(const Mutation& mutation, const Evidence& falsified, const std::string& today) {
+  Noticed noticed{&mutation, true, false, {}};
+  auto judged = judge(falsified);
+  if (!judged) {
+    noticed.noticed = true;
+    noticed.how = "refused: " + judged.error().message();
+    return noticed;
+  }
+  auto other = expectation(*judged);
+  if (!other) {
+    noticed.noticed = true;
+    noticed.how = "refused: " + other.error().message();
+    return noticed;
+  }
+  for (const Drift& drift : drifts(today, *other)) {
+    const bool is_verdict = drift.kind == DriftKind::Verdict;
+    if (mutation.must_change_verdict && !is_verdict) continue;
+    noticed.noticed = true;
+    noticed.how = std::string(name_of(drift.kind)) + ": " + drift.what;
+    break;
+  }
+  return noticed;
+}
+
 }  // namespace
 
 Result<campaign::Evidence> judge(const Evidence& evidence) {
@@ -34,6 +58,17 @@ Result<Rejudged> rejudge(const Recording& recording) {
                      : "this recording must stay green, and it is " + made.judged.verdict});
   }
   return made;
+}
+
+Result<std::vector<Noticed>> mutate(const Recording& recording) {
+  const Rejudged original = PYBOX_TRY(rejudge(recording));
+  std::vector<Noticed> all;
+  for (const Mutation& mutation : mutations()) {
+    const auto falsified = mutation.apply(recording.evidence);
+    all.push_back(falsified ? outcome_of(mutation, *falsified, original.today)
+                            : Noticed{&mutation, false, false, "nothing of the kind in it"});
+  }
+  return all;
 }
 
 }  // namespace pybox::replay

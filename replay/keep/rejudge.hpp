@@ -4,6 +4,7 @@
 #include "campaign/model/event.hpp"
 #include "campaign/model/evidence.hpp"
 #include "replay/keep/expectation.hpp"
+#include "replay/keep/mutations.hpp"
 #include "replay/keep/recording.hpp"
 
 namespace pybox::replay {
@@ -18,5 +19,15 @@ struct Rejudged {
   std::vector<Drift> drifts;  ///< also a red recording that turned green, whatever expect.json says
 };
 Result<Rejudged> rejudge(const Recording& recording);
+
+/// What became of a mutation.
+struct Noticed {
+  const Mutation* mutation = nullptr;
+  bool applies = false;
+  bool noticed = false;
+  std::string how;  ///< the refusal, or the first drift
+};
+/// Applies each of them to a recording that judges as expected.
+Result<std::vector<Noticed>> mutate(const Recording& recording);
 
 }  // namespace pybox::replay

@@ -4,7 +4,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "replay/keep/made_for_tests.hpp"
+#include "base/digest.hpp"
+#include "campaign/model/plan.hpp"
 #include "replay/play/player.hpp"
 #include "sys/file.hpp"
 
@@ -12,6 +13,89 @@ namespace pybox::replay {
 namespace {
 
 namespace fs = std::filesystem;
+using campaign::Event;
+using campaign::EventKind;
+
+/// A campaign of one driver check with both arms, as the runner writes it.
+class Made {
+ public:
+  explicit Made(const std::string& protected_signature = "refused") {
+    campaign::Plan plan;
+    plan.id = "20261130T010203Z-0a1b2c3d";
+    plan.created = "2026-11-30T01:02:03Z";
+    campaign::PlannedCheck planned;
+    planned.check.id = "receipts.forged.ending";
+    planned.check.area = "receipts";
+    planned.check.group = "Forged receipts";
+    planned.check.claim = "A changed receipt is refused.";
+    planned.check.engine = EngineKind::Native;
+    planned.check.driver = "receipt_forged.py";
+    planned.check.ask = "{}";
+    planned.check.expected["protected"] = {"refused"};
+    planned.check.expected["control"] = {"reached"};
+    planned.arms = campaign::arms_of(planned.check);
+    plan.checks = {planned};
+    recording.evidence.plan = campaign::plan_to_json(plan).value();
+    Event started;
+    started.kind = EventKind::Started;
+    started.id = plan.id;
+    started.plan_sha256 = sha256_hex(recording.evidence.plan);
+    started.environment = {{"kernel", "6.12"}};
+    add(started);
+    for (const campaign::Arm& arm : planned.arms)
+      run(arm, arm.name == "control" ? "reached" : protected_signature);
+    Event ended;
+    ended.kind = EventKind::Ended;
+    ended.complete = true;
+    add(ended);
+    recording.meta.name = "made";
+    recording.meta.why = "a test";
+    recording.meta.source_file = "events.jsonl";
+    recording.meta.source_sha256 = recording.meta.events_sha256 =
+        sha256_hex(recording.evidence.events);
+    recording.meta.plan_sha256 = sha256_hex(recording.evidence.plan);
+    recording.meta.rules_sha256 = rules_digest();
+    recording.expect = expectation(judge(recording.evidence).value()).value();
+  }
+
+  Recording recording;
+
+ private:
+  void run(const campaign::Arm& arm, const std::string& signature) {
+    Event began;
+    began.kind = EventKind::ArmStarted;
+    began.check = "receipts.forged.ending";
+    began.engine = EngineKind::Native;
+    began.arm = arm.name;
+    began.removed = arm.removed;
+    began.nonce = sha256_hex(arm.name).substr(0, 32);
+    began.canary = sha256_hex(began.nonce).substr(0, 32);
+    add(began);
+    Event ended = began;
+    ended.kind = EventKind::ArmEnded;
+    ended.out = blob("\n{\"nonce\":\"" + began.nonce + "\",\"signature\":\"" + signature +
+                     "\",\"proof\":null,\"detail\":{\"passes\":3}}\n");
+    ended.err = blob("");
+    ended.duration = std::chrono::milliseconds(700);
+    add(ended);
+  }
+  std::string blob(const std::string& bytes) {
+    const std::string name = sha256_hex(bytes);
+    recording.evidence.blobs[name] = bytes;
+    return name;
+  }
+  void add(Event event) {
+    event.seq = number_;
+    event.prev = previous_;
+    event.at = std::chrono::seconds(number_++);
+    event.utc = "2026-11-30T01:02:03.000Z";
+    const std::string line = campaign::event_to_json(event).value();
+    previous_ = sha256_hex(line);
+    recording.evidence.events += line + "\n";
+  }
+  std::uint64_t number_ = 0;
+  std::string previous_ = campaign::no_line_before();
+};
 
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("pybox-replay-" + std::to_string(::getpid()));
@@ -109,6 +193,19 @@ TEST_CASE("a recording of a weak box stays red, whatever expect.json says") {
   CHECK(names(rejudge(green.recording)->drifts, DriftKind::Verdict));
 }
 
+TEST_CASE("every mutation that applies is noticed, and those of arms by the verdict") {
+  const Made made;
+  std::size_t applied = 0;
+  const std::vector<Noticed> all = mutate(made.recording).value();
+  for (const Noticed& each : all) {
+    INFO(each.mutation->name << ": " << each.how);
+    if (!each.applies) continue;
+    ++applied;
+    CHECK(each.noticed);
+  }
+  CHECK(applied == mutations().size());
+}
+
 TEST_CASE("every recording of the tree judges as recorded, whoever looks") {
   std::size_t green = 0;
   std::size_t red = 0;
@@ -129,6 +226,12 @@ TEST_CASE("every recording of the tree judges as recorded, whoever looks") {
     ++(recording->meta.must == Must::StayRed ? red : green);
     // What was cleaned once is clean.
     CHECK(clean(recording->evidence, {})->evidence.events == recording->evidence.events);
+    const std::vector<Noticed> all = mutate(*recording).value();
+    for (const Noticed& each : all) {
+      INFO(each.mutation->name);
+      // Of a breakthrough nothing a control says changes the verdict.
+      if (each.applies && recording->meta.must == Must::StayGreen) CHECK(each.noticed);
+    }
   }
   CHECK(green >= 9);
   CHECK(red >= 1);

@@ -1,31 +1,17 @@
 #include <array>
-#include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <span>
 
 #include "base/digest.hpp"
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
 #include "receipt/canonical_json.hpp"
 #include "replay/clean/evidence_lines.hpp"
-#include "replay/keep/made_for_tests.hpp"
+#include "replay/keep/mutations.hpp"
 
 namespace pybox::replay {
 namespace {
 
 using nlohmann::json;
-
-/// A way to falsify a recording, which judging it must notice. Digests and chain are made anew
-/// behind every change, so that it is what the evidence says that must give it away, not its seals.
-struct Mutation {
-  std::string_view name;
-  std::string_view what;  ///< in words
-  /// nullopt: this recording has nothing of the kind (no report, no second arm).
-  std::optional<Evidence> (*apply)(const Evidence& source);
-  /// Must change a verdict or be refused; another digest alone is not enough.
-  bool must_change_verdict;
-};
 
 /// The source as lines, and back: numbered and chained anew.
 class Draft {
@@ -205,6 +191,8 @@ std::optional<Evidence> forget_end(const Evidence& source) {
   return draft.finish();
 }
 
+}  // namespace
+
 std::span<const Mutation> mutations() {
   // clang-format off
   static const std::array kAll = {
@@ -219,82 +207,6 @@ std::span<const Mutation> mutations() {
   };
   // clang-format on
   return kAll;
-}
-
-/// What became of a mutation.
-struct Noticed {
-  const Mutation* mutation = nullptr;
-  bool applies = false;
-  bool noticed = false;
-  std::string how;  ///< the refusal, or the first drift
-};
-
-Noticed outcome_of(const Mutation& mutation, const Evidence& falsified, const std::string& today) {
-  Noticed noticed{&mutation, true, false, {}};
-  auto judged = judge(falsified);
-  if (!judged) {
-    noticed.noticed = true;
-    noticed.how = "refused: " + judged.error().message();
-    return noticed;
-  }
-  auto other = expectation(*judged);
-  if (!other) {
-    noticed.noticed = true;
-    noticed.how = "refused: " + other.error().message();
-    return noticed;
-  }
-  for (const Drift& drift : drifts(today, *other)) {
-    const bool is_verdict = drift.kind == DriftKind::Verdict;
-    if (mutation.must_change_verdict && !is_verdict) continue;
-    noticed.noticed = true;
-    noticed.how = std::string(name_of(drift.kind)) + ": " + drift.what;
-    break;
-  }
-  return noticed;
-}
-
-/// Applies each of them to a recording that judges as expected.
-std::vector<Noticed> mutate(const Recording& recording) {
-  const Rejudged original = rejudge(recording).value();
-  std::vector<Noticed> all;
-  for (const Mutation& mutation : mutations()) {
-    const auto falsified = mutation.apply(recording.evidence);
-    all.push_back(falsified ? outcome_of(mutation, *falsified, original.today)
-                            : Noticed{&mutation, false, false, "nothing of the kind in it"});
-  }
-  return all;
-}
-
-}  // namespace
-
-TEST_CASE("every mutation that applies is noticed, and those of arms by the verdict") {
-  const Made made;
-  std::size_t applied = 0;
-  for (const Noticed& each : mutate(made.recording)) {
-    INFO(each.mutation->name << ": " << each.how);
-    if (!each.applies) continue;
-    ++applied;
-    CHECK(each.noticed);
-  }
-  CHECK(applied == mutations().size());
-}
-
-TEST_CASE("every recording of the tree, falsified in each way that applies, is noticed") {
-  std::size_t looked = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(PYBOX_SOURCE_DIR "/replay/recordings")) {
-    const auto recording = read_recording(entry.path());
-    REQUIRE(recording.has_value());
-    // Of a breakthrough nothing a control says changes the verdict.
-    if (recording->meta.must == Must::StayRed) continue;
-    for (const Noticed& each : mutate(*recording)) {
-      INFO(entry.path().string() << " " << each.mutation->name);
-      if (!each.applies) continue;
-      CHECK(each.noticed);
-      ++looked;
-    }
-  }
-  CHECK(looked > 40);
 }
 
 }  // namespace pybox::replay
