@@ -71,7 +71,7 @@ class Play(Races, Judged):
         given = self.case.get("options", [])
         if not self.slow:
             return given
-        return [*given, *([] if "--max-timeout" in given else ["--max-timeout", "30"]), "--default-timeout", "20"]
+        return [*given, *([] if "--max-timeout" in given else ["--max-timeout", "30"]), "--default-timeout", "29"]
 
     # ---- sending -------------------------------------------------------------------------------
 

@@ -14,8 +14,8 @@ TEST_CASE("trouble is told with the end of stderr, made safe to print") {
   run.status = {true, 9};
   run.err = "bad \x1b[2J\n";
   CHECK(trouble_of(run) == "it died of signal 9: bad \\x1b[2J");
-  run = {};
   run.status = {false, 3};
+  run.err.clear();
   CHECK(trouble_of(run) == "it ended with exit code 3");
   run.timed_out = true;
   CHECK(trouble_of(run) == "it did not end in time");

@@ -48,9 +48,9 @@ constexpr std::array kOptions = {
 constexpr std::string_view kDetails =
     R"(Each attack is tried with every protection on, and without those that should stop it;
 the second attack must succeed, or the first proves nothing. Exit code 0: nothing is
-broken, vacuous, flaky or in error, and only expected checks cannot run on this host. 1:
-otherwise. The area `speed` checks that times are true and cold runs cold; what a run
-costs is measured by `campaign bench`.)";
+broken, vacuous, flaky or in error, and only expected checks cannot run here; else 1.
+The area `speed` checks that times are true and cold runs cold; `campaign bench`
+measures what a run costs.)";
 
 /// Everything one run needs, made before anything is written.
 struct Setting {

@@ -103,7 +103,7 @@ Facts environment_facts(const Redactor& redactor) {
   add_cgroup(facts);
   facts["user"] = ::geteuid() == 0 ? "root" : "ordinary";
   facts["os"] = line_value(text_in("/etc/os-release"), "PRETTY_NAME");
-  facts["qemu"] = version_of(std::string(vm::qemu_program(vm::kHostArch)).c_str());
+  facts["qemu"] = version_of(vm::qemu_program().c_str());
   facts["python"] = version_of("python3");
   facts["compiler"] = PYBOX_COMPILER;
   facts["build"] = PYBOX_BUILD_TYPE;

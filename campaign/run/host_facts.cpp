@@ -56,8 +56,7 @@ HostFacts probe_host(const sys::StateDirs& dirs) {
   } else {
     host.native_trouble = cgroup.error().message() + " (" + cgroup.error().hint() + ")";
   }
-  if (!sys::find_program(std::string(vm::qemu_program(vm::kHostArch))))
-    host.vm_trouble = "QEMU is not installed";
+  if (!sys::find_program(vm::qemu_program())) host.vm_trouble = "QEMU is not installed";
   // One line of headings, then one for each area (man 5 proc, /proc/swaps).
   const auto swaps = sys::read_file("/proc/swaps");
   host.has_swap = swaps && std::count(swaps.value().begin(), swaps.value().end(), '\n') > 1;

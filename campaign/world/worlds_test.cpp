@@ -90,7 +90,7 @@ std::optional<WorldSettings> settings_for(EngineKind engine, std::string& missin
     const auto cgroup = sys::probe_cgroup_host();
     if (!cgroup) return missing = "cgroup: " + cgroup.error().message(), std::nullopt;
     if (::geteuid() != 0) return missing = "the test looks at what root plants", std::nullopt;
-  } else if (!sys::find_program(std::string(vm::qemu_program(vm::kHostArch)))) {
+  } else if (!sys::find_program(vm::qemu_program())) {
     return missing = "no QEMU", std::nullopt;
   }
   return WorldSettings{programs(), *dirs, -1};

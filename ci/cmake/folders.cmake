@@ -29,3 +29,10 @@ function(pybox_program name)
       COMMAND ${CMAKE_COMMAND} -E rename $<TARGET_FILE:${name}>.stripped $<TARGET_FILE:${name}> VERBATIM)
   endif()
 endfunction()
+
+# A program like one that users get, some of whose files are compiled in another way; never installed. They stand in
+# the libraries too, and where a room is compiled in one piece they come along with it: the program's own are taken.
+function(pybox_variant name)
+  pybox_program(${name} ${ARGN})
+  target_link_options(${name} PRIVATE -Wl,--allow-multiple-definition)
+endfunction()

@@ -10,7 +10,7 @@ receipt {dotted.path: value | {"min": n, "max": n} | {"in": [...]}}, max_wall_s 
 import json
 import pathlib
 
-from harness import ALL, test
+from harness import ALL, ENOUGH, ENOUGH_EMULATED_S, test
 
 CASES = json.loads((pathlib.Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))["cases"]
 KNOWN_KEYS = {"id", "why", "code", "program", "args", "argv", "stdin", "env", "limit_s", "reach", "engines", "expect"}
@@ -48,11 +48,9 @@ def _run_case(t, case):
         source = case["code"].encode()
     program = t.file("case.py", source)
     expect = case["expect"]
-    limit_s = case.get("limit_s", 20)
+    limit_s = case.get("limit_s", ENOUGH)
     if "reach" in case:
-        reached = t.exec("-c", case["reach"], limit_s=25)
-        t.ended(reached, 0)
-        limit_s = round(min(25, max(limit_s, 3 * reached.get("outcome.wall_s", 0))), 3)
+        limit_s = round(min(ENOUGH_EMULATED_S, max(limit_s, 3 * t.time_to_reach(case["reach"]))), 3)
     run = t.exec(*case.get("args", []), program, *case.get("argv", []), limit_s=limit_s,
                  stdin=case.get("stdin", "").encode(), env=case.get("env"))
     codes = expect.get("exit", 0)

@@ -20,7 +20,7 @@ def blocks():
             yield page, match.group(1)
 
 
-@test("the commands of the documents run as they stand", engines=NATIVE, guest=False)
+@test("the commands of the documents run as they stand", engines=NATIVE, guest=False, locks=("build",))
 def documents(t):
     found = list(blocks())
     t.check("a document has a block to run", bool(found))

@@ -44,7 +44,7 @@ def a_name(t, what):
 
 
 @test("an image is built from a lock, used, listed, refused when its lock changed, and removed", guest=False,
-      timeout_s=BUILD_S)
+      timeout_s=BUILD_S, locks=("build",))
 def life_of_an_image(t):
     name = a_name(t, "tools")
     with Index() as index:
@@ -80,7 +80,7 @@ def life_of_an_image(t):
 
 
 @test("each way a build can fail has its own message, and no image is left", engines=NATIVE, guest=False,
-      timeout_s=BUILD_S)
+      timeout_s=BUILD_S, locks=("build",))
 def failing_builds(t):
     name = a_name(t, "broken")
     canary = t.folder / "canary"
@@ -110,7 +110,7 @@ def failing_builds(t):
 
 
 @test("a build that is killed leaves no image and no process, and the next one succeeds", engines=NATIVE,
-      guest=False, apart=True, timeout_s=BUILD_S)
+      guest=False, apart=True, timeout_s=BUILD_S, locks=("build",))
 def killed_build(t):
     name = a_name(t, "killed")
     with Index() as index:
@@ -128,7 +128,8 @@ def killed_build(t):
     t.equal("removing it", t.pybox("image", "rm", name).exit, 0)
 
 
-@test("pip runs nowhere but in the builder", engines=NATIVE, guest=False, apart=True, timeout_s=BUILD_S)
+@test("pip runs nowhere but in the builder", engines=NATIVE, guest=False, apart=True, timeout_s=BUILD_S,
+      locks=("build",))
 def pip_only_inside(t):
     name = a_name(t, "inside")
     trap = t.folder / "bin"
@@ -186,7 +187,8 @@ def builder_place(t):
         t.equal(f"whether a VM was wanted {words}", "`qemu-system-x86_64` is not installed" in done.stderr, not words)
 
 
-@test("a builder VM builds the same image as a native builder", engines=VM, guest=False, timeout_s=BUILD_S)
+@test("a builder VM builds the same image as a native builder", engines=VM, guest=False, timeout_s=BUILD_S,
+      locks=("build",))
 def builder_vm(t):
     name = a_name(t, "vmbuilt")
     with Index() as index:
@@ -256,7 +258,8 @@ def data_memory(t):
     t.receipt(run, outcome__out_of_memory=True, outcome__signal=9)
 
 
-@test("tabulate, rich and pyyaml from a lock that uv made", engines=NATIVE, guest=False, timeout_s=BUILD_S)
+@test("tabulate, rich and pyyaml from a lock that uv made", engines=NATIVE, guest=False, timeout_s=BUILD_S,
+      locks=("build",))
 def real_packages(t):
     name = a_name(t, "real")
     lock = (pathlib.Path(__file__).parent / "tools.lock").read_text()

@@ -67,7 +67,8 @@ def refused(t):
     t.check("nothing was built", not [p for p in (t.setting.home / "images").iterdir() if p.name.startswith("bad")])
 
 
-@test("a script gets the packages its block names, and the next run asks nobody", guest=False, timeout_s=900)
+@test("a script gets the packages its block names, and the next run asks nobody", guest=False, timeout_s=900,
+      locks=("build",))
 def with_deps(t):
     # Other dependencies for each engine: each builds an image of its own, in its own kind of builder.
     text = SCRIPT if t.engine == "native" else SCRIPT.replace('"rich>=13", ', "").replace("rich.table, ", "")
@@ -87,7 +88,7 @@ def with_deps(t):
 
 
 @test("a script's lock stands beside it, and nothing is resolved at run time", engines=NATIVE, guest=False,
-      timeout_s=600)
+      timeout_s=600, locks=("build",))
 def script_lock(t):
     script = write(t, "job.py", SCRIPT)
     locked = t.pybox("image", "lock", "--engine", t.engine, script, patience_s=BUILD_S)
@@ -112,7 +113,7 @@ def script_lock(t):
     t.check("its line is named", "pylock.job.toml: line " in broken.errors, broken.errors)
 
 
-@test("requirements become a lock that builds an image", engines=NATIVE, guest=False, timeout_s=600)
+@test("requirements become a lock that builds an image", engines=NATIVE, guest=False, timeout_s=600, locks=("build",))
 def requirements_lock(t):
     wanted = write(t, "requirements.in", "tabulate\nrich  # pretty\npyyaml\n")
     locked = t.pybox("image", "lock", "--engine", t.engine, wanted, "-o", "tools.lock", patience_s=BUILD_S)
@@ -129,7 +130,7 @@ def requirements_lock(t):
 
 
 @test("the second start of a script costs less than 20 ms more than a plain run", engines=NATIVE, guest=False,
-      serial=True, timeout_s=600)
+      serial=True, timeout_s=600, locks=("build",))
 def second_start(t):
     script = write(t, "quick.py", SCRIPT.split("import")[0] + "print(1)\n")
     t.equal("first run", exec_script(t, "--with-deps", script).exit, 0)

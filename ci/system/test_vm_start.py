@@ -43,7 +43,7 @@ def resumes(pid):
 
 
 @test("a QEMU killed once while it boots, is saved or resumes: the start goes on, says so, and gives nothing up",
-      engines=VM, serial=True, timeout_s=400)
+      engines=VM, timeout_s=400)
 def killed_once(t):
     home = own_home(t)
     remembered = home / "vm" / "kvm-failed"

@@ -86,11 +86,7 @@ Result<void> mount_root(const BuilderBoxPlan& plan) {
   const fs::path& root = plan.rootfs;
   PYBOX_TRY(bind(root, root, kPlain | MOUNT_ATTR_RDONLY));
   PYBOX_TRY(bind(plan.scratch, root / "tmp", kPlain));
-  const std::array<std::pair<const char*, const char*>, 3> files = {
-      {{"resolv.conf", "etc/resolv.conf"},
-       {"nsswitch.conf", "etc/nsswitch.conf"},
-       {"certificates.pem", "etc/ssl/certs/ca-certificates.crt"}}};
-  for (const auto& [ours, theirs] : files)
+  for (const auto& [ours, theirs] : kSettingFiles)
     PYBOX_TRY(bind(plan.settings / ours, root / theirs, kPlain | MOUNT_ATTR_RDONLY));
   PYBOX_TRY(make_devices(root / "dev"));
   // While the host's /proc can still be seen: a user namespace may not mount one elsewise.
@@ -143,13 +139,7 @@ Result<void> become_builder(const BuilderBoxPlan& plan) {
   PYBOX_TRY(mount_root(plan));
   PYBOX_TRY(limit_resources());
   PYBOX_TRY(drop_everything(plan.outside));
-  std::vector<char*> argv;
-  for (const std::string& word : plan.argv) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  ::close_range(3, ~0U, 0);
-  char* const environment[] = {nullptr};
-  ::execve(argv[0], argv.data(), environment);
-  return failed("starting " + plan.argv[0]);
+  return execute(plan.argv);
 }
 
 Result<int> box_and_wait(const std::vector<std::string>& words) {
@@ -202,6 +192,16 @@ Result<void> drop_everything(uid_t id) {
   // The boxes' own filter: files, processes and internet sockets, and nothing that has been a hole.
   PYBOX_TRY(refuse_unix_sockets());
   return load_filter(box::seccomp_filter(false));
+}
+
+Error execute(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  ::close_range(3, ~0U, 0);
+  char* const environment[] = {nullptr};
+  ::execve(argv[0], argv.data(), environment);
+  return failed("starting " + words[0]);
 }
 
 int run_builder_box(const std::vector<std::string>& words) {

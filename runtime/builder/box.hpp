@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@ constexpr std::string_view kBuilderBox = "builder-box";
 struct BuilderBoxPlan {
   std::filesystem::path rootfs;   ///< the image's tree
   std::filesystem::path scratch;  ///< becomes /tmp
-  /// resolv.conf, nsswitch.conf and certificates.pem of the builder, owned by the caller.
+  /// Holds kSettingFiles; owned by the caller.
   std::filesystem::path settings;
   uid_t outside = 0;              ///< who the builder is outside; the owner of `scratch`
   std::vector<std::string> argv;  ///< inside
@@ -45,5 +46,15 @@ int run_builder_box(const std::vector<std::string>& words);
 /// builder VM's first process does. Preconditions: one thread, root in its user namespace or, with
 /// `id` its own, without one.
 Result<void> drop_everything(uid_t id);
+
+/// Executes the job's program, with an empty environment and no descriptor above 2; or says why
+/// not.
+Error execute(const std::vector<std::string>& words);
+
+/// The builder's own settings: each file's name in the settings folder, and its place in the image.
+inline constexpr std::array<std::pair<const char*, const char*>, 3> kSettingFiles = {
+    {{"resolv.conf", "etc/resolv.conf"},
+     {"nsswitch.conf", "etc/nsswitch.conf"},
+     {"certificates.pem", "etc/ssl/certs/ca-certificates.crt"}}};
 
 }  // namespace pybox::builder

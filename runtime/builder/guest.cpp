@@ -176,11 +176,7 @@ Result<void> make_root() {
   PYBOX_TRY(place_job(root / "tmp"));
   PYBOX_TRY(mount_at("proc", root / "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "subset=pid"));
   PYBOX_TRY(make_guest_devices(root / "dev"));
-  const std::array<std::pair<const char*, const char*>, 3> files = {
-      {{"resolv.conf", "etc/resolv.conf"},
-       {"nsswitch.conf", "etc/nsswitch.conf"},
-       {"certificates.pem", "etc/ssl/certs/ca-certificates.crt"}}};
-  for (const auto& [ours, theirs] : files) {
+  for (const auto& [ours, theirs] : kSettingFiles) {
     if (::mount((fs::path("/settings") / ours).c_str(), (root / theirs).c_str(), nullptr, MS_BIND,
                 nullptr) != 0) {
       return guest_failed(std::string("mounting ") + theirs);
@@ -195,13 +191,7 @@ Result<void> become_job(const std::vector<std::string>& words) {
   const int null = ::open("/dev/null", O_RDONLY);
   if (null >= 0) ::dup2(null, 0);
   PYBOX_TRY(drop_everything(kBuilder));
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  ::close_range(3, ~0U, 0);
-  char* const environment[] = {nullptr};
-  ::execve(argv[0], argv.data(), environment);
-  return guest_failed("starting " + words[0]);
+  return execute(words);
 }
 
 Result<void> serve() {

@@ -58,7 +58,7 @@ TEST_CASE("pip's failures are told apart") {
   CHECK(pip_says("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on "
                  "device\n") == "the builder ran out of space");
   CHECK(pip_says("one\ntwo\n") == "the builder failed:\none\ntwo");
-  CHECK(pip_says("1\n2\n3\n4\n5\n6\n7\n8").ends_with("it:\n3\n4\n5\n6\n7\n8"));
+  CHECK(pip_says("1\n2\n3\n4\n5\n6\n7\n8").ends_with("failed:\n3\n4\n5\n6\n7\n8"));
 }
 
 TEST_CASE("uv's failures are told apart") {

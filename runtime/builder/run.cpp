@@ -191,7 +191,8 @@ Result<sys::ToolResult> run_in_vm(Run& run) {
 
 /// Why there was no box at all, when it ended so; nothing of the job ran then.
 std::optional<std::string> no_box(const sys::ToolResult& ended) {
-  if (began(ended) || ended.status.by_signal || ended.status.code != kNoBuilderBox) return {};
+  const bool began = ended.out.find(kBuilderMark) != std::string::npos;
+  if (began || ended.status.by_signal || ended.status.code != kNoBuilderBox) return {};
   return visible(ended.err.substr(0, ended.err.find('\n')));
 }
 

@@ -17,7 +17,7 @@
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "store/kernel.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "vm/config.hpp"
 #include "vm/launch.hpp"
 

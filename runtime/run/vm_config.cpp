@@ -6,7 +6,6 @@
 #include "engine/boxd_path.hpp"
 #include "store/kernel.hpp"
 #include "store/registry.hpp"
-#include "sys/runner.hpp"
 #include "sys/state_dirs.hpp"
 #include "vm/qemu_command.hpp"
 

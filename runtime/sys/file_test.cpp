@@ -139,7 +139,7 @@ TEST_CASE("a folder that anyone may write to is not private") {
   REQUIRE(::chmod((dir.path / "open").c_str(), 0777) == 0);
   const auto refused = ensure_private_dir(dir.path / "open");
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().message().starts_with("everybody may write to the folder"));
+  CHECK(refused.error().message().starts_with("anyone may write to the folder"));
   REQUIRE(::chmod((dir.path / "open").c_str(), 0755) == 0);
   CHECK(ensure_private_dir(dir.path / "open"));
 }

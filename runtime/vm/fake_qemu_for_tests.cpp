@@ -30,8 +30,12 @@ std::string value_of(const std::string& line, const std::string& key) {
 /// The child.
 class Peer {
  public:
-  Peer(const FakeQemu& fake, sys::Fd qmp, sys::Fd link, sys::Fd words)
-      : fake_(fake), qmp_(std::move(qmp)), link_(std::move(link)), words_(std::move(words)) {}
+  Peer(const FakeQemu& fake, sys::Fd console, sys::Fd qmp, sys::Fd link, sys::Fd words)
+      : fake_(fake),
+        console_(std::move(console)),
+        qmp_(std::move(qmp)),
+        link_(std::move(link)),
+        words_(std::move(words)) {}
 
   [[noreturn]] void live() {
     if (!fake_.words.empty()) {
@@ -114,6 +118,12 @@ class Peer {
     if (command == "query-migrate") value = "{\"status\": \"completed\"}";
     if (command == "query-status") value = "{\"status\": \"internal-error\"}";
     say(qmp_, "{\"return\": " + value + ending);
+    if (command != "qmp_capabilities") return;
+    if (fake_.internal_error) say(qmp_, "{\"event\": \"STOP\"}\n");
+    if (fake_.console.empty()) return;
+    say(console_, fake_.console);
+    if (fake_.lost_after_console) ::raise(SIGKILL);
+    ::_exit(0);
   }
 
   void read_link() {
@@ -122,11 +132,7 @@ class Peer {
     if (n <= 0) ::_exit(0);
     frames_.feed({chunk.data(), static_cast<std::size_t>(n)});
     while (const auto frame = frames_.next()) {
-      if (fake_.silent) continue;
-      if (fake_.internal_error) {
-        say(qmp_, "{\"event\": \"STOP\"}\n");
-        continue;
-      }
+      if (fake_.silent || fake_.internal_error) continue;
       before();
       answer(*frame);
       after();
@@ -147,7 +153,7 @@ class Peer {
   }
 
   FakeQemu fake_;
-  sys::Fd qmp_, link_, words_, passed_;
+  sys::Fd console_, qmp_, link_, words_, passed_;
   LineCutter lines_{65536};
   link::FrameReader frames_;
   std::set<std::string> nodes_, devices_;
@@ -167,7 +173,9 @@ Result<QemuProcess> start_fake(const FakeQemu& fake) {
   if (pid < 0) return Error::from_errno(errno, "starting a fake QEMU");
   if (pid == 0) {
     for (sys::Fd* ours : {&console.first, &qmp.first, &link.first, &words.first}) ours->reset();
-    Peer(fake, std::move(qmp.second), std::move(link.second), std::move(words.second)).live();
+    Peer(fake, std::move(console.second), std::move(qmp.second), std::move(link.second),
+         std::move(words.second))
+        .live();
   }
   return QemuProcess{sys::Child(pid, sys::Fd(sys::pidfd_open(pid))), std::move(console.first),
                      std::move(qmp.first), std::move(link.first), std::move(words.first)};

@@ -25,12 +25,14 @@ struct FakeQemu {
   /// Kills itself before (even) or after (odd) its answer number n / 2: the QMP greeting is number
   /// 0, then each command and each frame.
   std::optional<int> killed_at;
-  Nanos slow{};                   ///< before its greeting
-  bool silent = false;            ///< the guest never answers
-  bool internal_error = false;    ///< its processors stop at the guest's first frame
-  std::string words;              ///< printed at once; it then ends with code 1
-  std::set<std::string> refuses;  ///< each of these commands once
-  int broken_mounts = 0;          ///< so many images the guest cannot mount
+  Nanos slow{};                     ///< before its greeting
+  bool silent = false;              ///< the guest never answers
+  bool internal_error = false;      ///< its processors stop as soon as it has agreed on QMP
+  std::string console;              ///< what the guest prints; it then powers off
+  bool lost_after_console = false;  ///< it is killed instead
+  std::string words;                ///< printed at once; it then ends with code 1
+  std::set<std::string> refuses;    ///< each of these commands once
+  int broken_mounts = 0;            ///< so many images the guest cannot mount
 };
 
 /// Starts it in place of QEMU.

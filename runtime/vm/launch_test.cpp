@@ -144,7 +144,7 @@ TEST_CASE("a QEMU that is slow to start is not a silent guest") {
   CHECK(host.started == "k");
 }
 
-TEST_CASE("what ends QEMU with any accelerator is no failure of KVM's") {
+TEST_CASE("what ends QEMU with any accelerator is not a failure of KVM's") {
   for (const FakeQemu& broken : {says("qemu: cannot set up guest memory"), dies(1), dies(5)}) {
     Host host;
     host.kvm = host.tcg = broken;

@@ -84,10 +84,12 @@ Result<void> kill_life_lock_owner(const sys::StateDirs& dirs) {
   return {};
 }
 
-Result<sys::Fd> take_start_lock(const sys::StateDirs& dirs) {
+Result<sys::Fd> take_start_lock(const sys::StateDirs& dirs, const std::function<void()>& waits) {
   PYBOX_TRY(sys::ensure_private_dir(dirs.vm()));
   const fs::path path = dirs.vm() / "start.lock";
   sys::Fd fd = PYBOX_TRY(sys::open_path(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+  if (errno == EWOULDBLOCK) waits();
   while (::flock(fd.get(), LOCK_EX) != 0) {
     if (errno != EINTR) return Error::from_errno(errno, "locking " + path.string());
   }

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "base/result.hpp"
@@ -34,7 +35,8 @@ Result<bool> wait_for_release(const sys::StateDirs& dirs, Nanos patience);
 /// Kills the holder, if there is one: its pid is confirmed again after it is held by a pidfd.
 Result<void> kill_life_lock_owner(const sys::StateDirs& dirs);
 
-/// One start at a time: blocks until it is this one's turn (flock, dropped on close).
-Result<sys::Fd> take_start_lock(const sys::StateDirs& dirs);
+/// One start at a time: blocks until it is this one's turn (flock, dropped on close), and says
+/// before that it must wait.
+Result<sys::Fd> take_start_lock(const sys::StateDirs& dirs, const std::function<void()>& waits);
 
 }  // namespace pybox::vm

@@ -8,20 +8,10 @@
 #include "base/digest.hpp"
 #include "sys/file.hpp"
 #include "vm/client.hpp"
+#include "vm/fake_qemu_for_tests.hpp"
 
 namespace pybox::vm {
 namespace {
-
-struct LockHome {
-  sys::StateDirs dirs;
-  LockHome() {
-    dirs.home = std::filesystem::temp_directory_path() / ("pybox-lock-" + random_hex(8));
-    dirs.run = dirs.home / "run";
-  }
-  ~LockHome() { (void)sys::remove_tree(dirs.home).has_value(); }
-  LockHome(const LockHome&) = delete;
-  LockHome& operator=(const LockHome&) = delete;
-};
 
 /// A process that holds the life lock until it is killed or `held` is closed.
 struct Holder {
@@ -51,7 +41,7 @@ struct Holder {
 }  // namespace
 
 TEST_CASE("nobody holds the lock of a home that never had a VM") {
-  const LockHome home;
+  const TempHome home;
   CHECK_FALSE(life_lock_owner(home.dirs).value());
   CHECK(wait_for_release(home.dirs, Nanos{0}).value());
   CHECK(stop(home.dirs).value() == Stopped::WasNotRunning);
@@ -59,7 +49,7 @@ TEST_CASE("nobody holds the lock of a home that never had a VM") {
 }
 
 TEST_CASE("the kernel names the holder, and a second one is turned away") {
-  const LockHome home;
+  const TempHome home;
   const Holder holder(home.dirs);
   CHECK(life_lock_owner(home.dirs).value() == holder.pid);
   CHECK_FALSE(take_life_lock(home.dirs).value());
@@ -67,7 +57,7 @@ TEST_CASE("the kernel names the holder, and a second one is turned away") {
 }
 
 TEST_CASE("a holder that hangs is killed, and its leftovers are removed") {
-  const LockHome home;
+  const TempHome home;
   {
     const Holder holder(home.dirs);
     REQUIRE(sys::ensure_private_dir(home.dirs.run));
@@ -80,11 +70,24 @@ TEST_CASE("a holder that hangs is killed, and its leftovers are removed") {
 }
 
 TEST_CASE("a stale pid file that names a living process harms nobody") {
-  const LockHome home;
+  const TempHome home;
   REQUIRE(sys::ensure_private_dir(home.dirs.run));
   REQUIRE(sys::replace_file(pid_path(home.dirs), std::to_string(::getpid()) + "\n"));
   CHECK(stop(home.dirs).value() == Stopped::WasNotRunning);
   CHECK_FALSE(std::filesystem::exists(pid_path(home.dirs)));
+}
+
+TEST_CASE("a start that must wait for another one says so, and then has its turn") {
+  const TempHome home;
+  bool waited = false;
+  std::optional<sys::Fd> first = take_start_lock(home.dirs, [&] { waited = true; }).value();
+  CHECK_FALSE(waited);
+  const auto second = take_start_lock(home.dirs, [&] {
+    waited = true;
+    first.reset();
+  });
+  CHECK(waited);
+  CHECK(second);
 }
 
 }  // namespace pybox::vm

@@ -1,7 +1,7 @@
 #include "vm/qemu_command.hpp"
 
 #include "link/frame.hpp"
-#include "sys/process.hpp"
+#include "sys/runner.hpp"
 #include "sys/tools.hpp"
 
 namespace pybox::vm {

@@ -7,19 +7,12 @@
 
 #include "base/digest.hpp"
 #include "sys/file.hpp"
+#include "vm/fake_qemu_for_tests.hpp"
 
 namespace pybox::vm {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct TempHome {
-  sys::StateDirs dirs;
-  TempHome() { dirs.home = fs::temp_directory_path() / ("pybox-state-" + random_hex(8)); }
-  ~TempHome() { (void)sys::remove_tree(dirs.home).has_value(); }
-  TempHome(const TempHome&) = delete;
-  TempHome& operator=(const TempHome&) = delete;
-};
 
 fs::path keep(const StateStore& store, const std::string& key, std::string_view bytes) {
   auto fd = store.begin();

@@ -134,9 +134,11 @@ void SupervisorWords::pass_on() {
 }
 
 Result<Started> start(const sys::StateDirs& dirs, const StartWatcher& watcher) {
-  const sys::Fd turn = PYBOX_TRY(take_start_lock(dirs));
+  const sys::Fd turn = PYBOX_TRY(
+      take_start_lock(dirs, [&] { watcher.stage("waiting for another start of the VM"); }));
   const Status before = PYBOX_TRY(status_of(dirs));
   if (before.running) return Started{true, before};
+  if (PYBOX_TRY(life_lock_owner(dirs))) watcher.stage("waiting for an earlier VM to end");
   if (!PYBOX_TRY(wait_for_release(dirs, kEndPatience))) {
     return Error(ErrorKind::HostCannot, "another supervisor holds the VM and does not answer")
         .hint("end it with `pybox vm stop`");

@@ -48,15 +48,14 @@ Result<fs::path> make_service() {
 
 Result<fs::path> make_delegated_scope() {
   fs::path folder = fs::path(kTop);
-  for (const char* name : {"user.slice", "user-1000.slice"}) {
+  for (const char* name :
+       {"user.slice", "user-1000.slice", "user@1000.service", "app.slice", "tests.scope"}) {
     folder /= name;
     PYBOX_TRY(make_folder(folder));
   }
-  for (const char* name : {"user@1000.service", "app.slice", "tests.scope"}) {
-    folder /= name;
-    PYBOX_TRY(make_folder(folder));
-    PYBOX_TRY(hand_over(folder));
-  }
+  // The scope alone: no folder above serves, so room for boxes has to be made in it, where the
+  // tests themselves live.
+  PYBOX_TRY(hand_over(folder));
   return folder;
 }
 

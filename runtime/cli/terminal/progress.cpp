@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t kGauge = 20;
 constexpr Nanos kRedrawEvery = std::chrono::milliseconds(100);
-constexpr Nanos kShort = std::chrono::seconds(1);
 
 std::string measure(const BarState& state) {
   const auto amount = [&](std::uint64_t n) {

@@ -2,7 +2,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "base/clock.hpp"
 #include "sys/fd.hpp"
 
 namespace pybox::cli {
