@@ -87,7 +87,7 @@ TEST_CASE("an earlier campaign is taken along, and its own history with it") {
   const auto runs = campaign::history_from_json(last.read("history.json"));
   REQUIRE(runs.has_value());
   REQUIRE(runs->size() == 2);
-  CHECK(runs->back().checks.at("time.set@vm") == Verdict::Held);
+  CHECK(runs->back().checks.at("time.set@vm") == campaign::Verdict::Held);
   last.finish(test_key());
   CHECK(last.read("summary.md").find("`time.set@vm` | held → broken") != std::string::npos);
 }

@@ -105,7 +105,7 @@ std::string not_proven(const ReportInput& input) {
 
 std::string verifying() {
   std::string out =
-      R"(<section id="verify"><h2>CheckResult it yourself</h2><p>In the folder of this page, with tools that every system has:</p>)";
+      R"(<section id="verify"><h2>Check it yourself</h2><p>In the folder of this page, with tools that every system has:</p>)";
   out += command(verify_commands());
   out +=
       "<p>PyBox's own reader checks more, in this order: signatures, payload types, manifest, "
@@ -135,7 +135,7 @@ std::string appendix(const ReportInput& input) {
                   Values::Digests);
   if (campaign.previous) {
     out += facts_table(
-        "Evidence before",
+        "Campaign before",
         {{"id", campaign.previous->id}, {"manifest.sha256", campaign.previous->manifest_sha256}},
         Values::Digests);
   }

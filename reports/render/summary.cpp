@@ -130,7 +130,7 @@ std::string summary_markdown(const Evidence& campaign, const Evidence* previous)
   std::string out =
       fmt::format("# {} PyBox campaign: {}\n\n{}\n\n", glyph_of_whole(campaign.verdict),
                   campaign.verdict, verdict_sentence(campaign));
-  out += "Evidence " + markdown_code(campaign.id) + ", started " + markdown_code(campaign.started) +
+  out += "Campaign " + markdown_code(campaign.id) + ", started " + markdown_code(campaign.started) +
          ", ended " + markdown_code(campaign.ended) + ".\n\n";
   add_counts(out, campaign);
   add_trouble(out, campaign);

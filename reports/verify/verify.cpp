@@ -48,18 +48,23 @@ class Verifier {
 
   Result<std::string> read(const char* name) { return verify::read_plain(dir_ / name); }
 
-  /// A file of `count` lines, each an envelope whose signature holds.
-  Result<std::vector<verify::Envelope>> open_lines(const char* name, std::size_t count) {
-    const std::string text = PYBOX_TRY(read(name));
+  Result<verify::Envelope> open_plan() {
+    const std::string text = PYBOX_TRY(read("plan.dsse.json"));
+    if (!text.ends_with('\n')) return verify::wrong("plan.dsse.json: its line has no end");
+    return verify::open_envelope(std::string_view(text).substr(0, text.size() - 1),
+                                 "plan.dsse.json", key_);
+  }
+
+  Result<std::vector<verify::Envelope>> open_statements(std::size_t count) {
+    const std::string text = PYBOX_TRY(read("evidence.intoto.jsonl"));
     if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) != count ||
         !text.ends_with('\n'))
-      return verify::wrong(std::string(name) + " must have exactly " +
-                           (count == 1 ? "one line" : "two lines"));
+      return verify::wrong("evidence.intoto.jsonl must have exactly " +
+                           std::string(count == 1 ? "one line" : "two lines"));
     std::vector<verify::Envelope> envelopes;
     std::string_view rest = text;
     while (!rest.empty()) {
-      const std::string place =
-          count == 1 ? name : fmt::format("{} line {}", name, envelopes.size() + 1);
+      const std::string place = fmt::format("evidence.intoto.jsonl line {}", envelopes.size() + 1);
       envelopes.push_back(PYBOX_TRY(verify::open_envelope(take_line(rest), place, key_)));
     }
     return envelopes;
@@ -67,19 +72,19 @@ class Verifier {
 
   /// The type that the plan was signed as says whose evidence it is, and so what must be there.
   Result<void> check_signatures() {
-    const auto plan = PYBOX_TRY(open_lines("plan.dsse.json", 1));
-    whose_ = plan[0].type == kBenchPlanType ? verify::FolderOf::Bench : verify::FolderOf::Campaign;
-    const auto statements = PYBOX_TRY(open_lines("evidence.intoto.jsonl", is_bench() ? 1 : 2));
+    const auto plan = PYBOX_TRY(open_plan());
+    whose_ = plan.type == kBenchPlanType ? verify::FolderOf::Bench : verify::FolderOf::Campaign;
+    const auto statements = PYBOX_TRY(open_statements(is_bench() ? 1 : 2));
     manifest_text_ = PYBOX_TRY(read("manifest.sha256"));
     const std::string ssh = PYBOX_TRY(read("manifest.sha256.sshsig"));
     held("signatures",
          fmt::format("{} envelopes, by {}", is_bench() ? "two" : "three", key_id(key_)));
     for (const verify::Envelope& statement : statements)
       PYBOX_TRY(verify::expect_type(statement, kStatementType));
-    PYBOX_TRY(verify::expect_type(plan[0], is_bench() ? kBenchPlanType : kPlanType));
+    PYBOX_TRY(verify::expect_type(plan, is_bench() ? kBenchPlanType : kPlanType));
     held("payload types", "each signed as what it is");
     statements_ = PYBOX_TRY(verify::read_statements(statements, whose_));
-    signed_plan_ = plan[0].payload;
+    signed_plan_ = plan.payload;
     if (statements_.manifest_sha256 != sha256_hex(manifest_text_)) {
       return verify::wrong("manifest.sha256 is not the one that the signed statements name")
           .hint("it was changed, or the statements come from another folder");
