@@ -142,8 +142,9 @@ struct Campaign {
   /// "net.thing@native control", in the order in which they were started.
   std::vector<std::string> arms() const {
     std::vector<std::string> names;
-    for (const Event& event :
-         read_events(sys::read_file(folder.path / "events.jsonl").value()).value()) {
+    const std::string text = sys::read_file(folder.path / "events.jsonl").value();
+    const std::vector<Event> events = read_events(text).value();
+    for (const Event& event : events) {
       if (event.kind == EventKind::ArmStarted)
         names.push_back(event.check + "@" + std::string(name_of(event.engine)) + " " + event.arm);
     }
