@@ -35,7 +35,7 @@ Result<Evidence> campaign_in(const std::string& folder) {
         .as(ErrorKind::Usage)
         .hint("an evidence folder is what `campaign run` wrote");
   }
-  return PYBOX_TRY_CONTEXT(campaign::evidence_from_json(*text), file.string());
+  return PYBOX_TRY_CONTEXT(evidence_from_json(*text), file.string());
 }
 
 Result<int> run(const cli::Words& words, const cli::Surroundings&) {

@@ -54,7 +54,7 @@ TEST_CASE("what reads the same but is other bytes is refused in the files that n
     with("\"payloadType\"", "\"payload\\u0054ype\"", "not in its one form");
     with("{\"payload\"", "{\"p\\u0061yload\":\"\",\"payload\"", "appears twice");
     with("application/", "application\\/", "not in its one form");
-    with("\"sig\":\"", "\"sig\":\"\\n", "no Ed25519 signature");
+    with("\"sig\":\"", "\"sig\":\"\\n", "not an Ed25519 signature");
     with("\"keyid\":\"", "\"keyid\":\"\\ud800", "not JSON");
     with("{", "\xEF\xBB\xBF{", "byte order mark");
   }
