@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "base/digest.hpp"
+#include "campaign/model/history.hpp"
 #include "reports/folder_for_tests.hpp"
-#include "reports/history.hpp"
 
 namespace pybox::reports {
 namespace {
@@ -76,18 +76,18 @@ TEST_CASE("an earlier campaign is taken along, and its own history with it") {
   const SampleFolder before("before");
   before.finish(test_key());
   const SampleFolder middle("before");
-  const auto link = take_over_previous(middle.path(), before.path());
+  const auto link = campaign::take_over_previous(middle.path(), before.path());
   REQUIRE(link.has_value());
   CHECK(link->manifest_sha256 == sha256_hex(before.read("manifest.sha256")));
   CHECK(middle.read("previous.json") == before.read("campaign.json"));
   // `middle` stands in for a campaign of its own that has a history already.
   middle.put("manifest.sha256", "x");
   const SampleFolder last("benign");
-  REQUIRE(take_over_previous(last.path(), middle.path()).has_value());
-  const auto runs = read_history(last.read("history.json"));
+  REQUIRE(campaign::take_over_previous(last.path(), middle.path()).has_value());
+  const auto runs = campaign::history_from_json(last.read("history.json"));
   REQUIRE(runs.has_value());
   REQUIRE(runs->size() == 2);
-  CHECK(runs->back().checks.at("time.set@vm") == Verdict::Held);
+  CHECK(runs->back().checks.at("time.set@vm") == campaign::Verdict::Held);
   last.finish(test_key());
   CHECK(last.read("summary.md").find("`time.set@vm` | held → broken") != std::string::npos);
 }

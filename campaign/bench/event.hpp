@@ -4,28 +4,16 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 #include "campaign/bench/plan.hpp"
-#include "campaign/run/chained_lines.hpp"
-#include "receipt/report.hpp"
+#include "campaign/model/bench.hpp"
+#include "campaign/model/line_head.hpp"
 
 namespace pybox::campaign {
-
-/// What every sealed run of a case had in common.
-struct BoxFacts {
-  std::string accelerator;  ///< empty on the native engine
-  std::string kernel;
-  std::string cgroup;
-  std::uint64_t seal_checks = 0;
-  std::uint64_t cpu_millicores = 0;
-
-  friend bool operator==(const BoxFacts&, const BoxFacts&) = default;
-};
 
 /// One sealed run and one of the bare interpreter, back to back.
 struct PairSample {
@@ -33,8 +21,6 @@ struct PairSample {
   bool warm_up = false;
   First first = First::Bare;
   Nanos bare{}, sealed{};
-  Nanos held_back{};  ///< how long the kernel made the program wait for its CPU limit
-  StageTimes stages;  ///< of the sealed run, by boxd's clock
 };
 
 enum class BenchEventKind { Started, CaseStarted, Pair, CaseEnded, RunFailed, Ended };
@@ -61,12 +47,5 @@ Result<std::string> bench_event_to_json(const BenchEvent& event);
 /// A whole events.jsonl: strict, numbers and chain checked. Error kind Evidence, naming the line. A
 /// torn last line is an error.
 Result<std::vector<BenchEvent>> read_bench_events(std::string_view text);
-
-/// The stages of a receipt by name, in the order in which they happen, without `total`.
-struct NamedStage {
-  const char* name;
-  std::optional<Nanos> StageTimes::*member;
-};
-extern const std::vector<NamedStage> kStages;
 
 }  // namespace pybox::campaign

@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "campaign/bench/event.hpp"
 #include "campaign/model/event.hpp"
@@ -28,26 +27,15 @@ constexpr std::size_t kLongest = 16384;
 constexpr std::uint64_t kMostNanos = 9'000'000'000'000'000;
 constexpr std::uint64_t kMostNumber = 1'000'000;
 
-json nanos(Nanos time) { return time.count(); }
 Result<Nanos> read_nanos(JsonFields& fields, std::string_view key) {
   return Nanos(static_cast<std::int64_t>(PYBOX_TRY(fields.count(key, kMostNanos))));
 }
 
 json pair_json(const BenchEvent& event) {
   const PairSample& pair = event.pair;
-  json stages = json::object();
-  for (const auto& [name, member] : kStages) {
-    const std::optional<Nanos>& time = pair.stages.*member;
-    stages[name] = time ? nanos(*time) : json();
-  }
-  return {{"case", event.name},
-          {"number", pair.number},
-          {"warm_up", pair.warm_up},
-          {"first", pair.first == First::Bare ? "bare" : "sealed"},
-          {"bare_ns", nanos(pair.bare)},
-          {"sealed_ns", nanos(pair.sealed)},
-          {"held_back_ns", nanos(pair.held_back)},
-          {"stages_ns", std::move(stages)}};
+  return {{"case", event.name},           {"number", pair.number},
+          {"warm_up", pair.warm_up},      {"first", pair.first == First::Bare ? "bare" : "sealed"},
+          {"bare_ns", pair.bare.count()}, {"sealed_ns", pair.sealed.count()}};
 }
 
 json ended_case_json(const BenchEvent& event) {
@@ -64,14 +52,11 @@ json ended_case_json(const BenchEvent& event) {
 
 json body_json(const BenchEvent& event) {
   switch (event.kind) {
-    case Kind::Started: {
-      json facts = json::object();
-      for (const auto& [name, fact] : event.environment) facts[name] = safe_text(fact);
+    case Kind::Started:
       return {{"id", event.id},
               {"plan_sha256", event.plan_sha256},
-              {"environment", std::move(facts)},
+              {"environment", facts_json(event.environment)},
               {"tools", event.tools}};
-    }
     case Kind::CaseStarted: return {{"case", event.name}, {"load", event.load}};
     case Kind::Pair: return pair_json(event);
     case Kind::CaseEnded: return ended_case_json(event);
@@ -95,13 +80,7 @@ Result<void> read_pair(JsonFields& fields, PairSample& pair) {
   pair.sealed = PYBOX_TRY(read_nanos(fields, "sealed_ns"));
   if (pair.bare <= Nanos{0} || pair.sealed <= Nanos{0})
     return Error(ErrorKind::Evidence, "a run took no time");
-  pair.held_back = PYBOX_TRY(read_nanos(fields, "held_back_ns"));
-  JsonFields stages = PYBOX_TRY(fields.object("stages_ns"));
-  for (const auto& [name, member] : kStages) {
-    const auto time = PYBOX_TRY(stages.count_or_null(name, kMostNanos));
-    if (time) pair.stages.*member = Nanos(static_cast<std::int64_t>(*time));
-  }
-  return stages.finish();
+  return {};
 }
 
 Result<void> read_ended_case(JsonFields& fields, BenchEvent& event) {
@@ -158,12 +137,6 @@ Result<BenchEvent> read_event(std::string_view line) {
 
 }  // namespace
 
-const std::vector<NamedStage> kStages = {
-    {"queue", &StageTimes::queue},    {"prepare", &StageTimes::prepare},
-    {"seal", &StageTimes::seal},      {"start", &StageTimes::start},
-    {"run", &StageTimes::run},        {"collect", &StageTimes::collect},
-    {"cleanup", &StageTimes::cleanup}};
-
 Result<std::string> bench_event_to_json(const BenchEvent& event) {
   json object = body_json(event);
   put_line_head(object, event.head);
@@ -177,21 +150,11 @@ Result<std::string> bench_event_to_json(const BenchEvent& event) {
 
 Result<std::vector<BenchEvent>> read_bench_events(std::string_view text) {
   std::vector<BenchEvent> events;
-  std::string before = no_line_before();
-  while (!text.empty()) {
-    const std::string place = "events.jsonl line " + std::to_string(events.size() + 1);
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos)
-      return Error(ErrorKind::Evidence, place + " is torn: it has no end");
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    auto event = read_event(line);
-    if (!event) return std::move(event).error().as(ErrorKind::Evidence).context(place);
-    if (event->head.seq != events.size() || event->head.prev != before)
-      return Error(ErrorKind::Evidence, place + " does not follow the line before it");
-    before = sha256_hex(line);
-    events.push_back(std::move(event).value());
-  }
+  const auto take = [&](std::string_view line) -> Result<LineHead> {
+    events.push_back(PYBOX_TRY(read_event(line)));
+    return events.back().head;
+  };
+  PYBOX_TRY(walk_lines(text, take));
   return events;
 }
 

@@ -5,34 +5,23 @@
 #include "base/digest.hpp"
 #include "campaign/bench/event.hpp"
 #include "campaign/bench/statistics.hpp"
-#include "reports/write.hpp"
-#include "reports/write_bench.hpp"
-#include "sys/file.hpp"
 
 namespace pybox::campaign {
 namespace {
 
 using Kind = BenchEventKind;
 
-constexpr Bytes kLargest = 256_MiB;
-
 Error bad(std::string what) { return {ErrorKind::Evidence, std::move(what)}; }
 
 /// The pairs of one case that count, column by column.
 struct Columns {
   std::vector<std::int64_t> bare, sealed, added, ratio;
-  std::map<std::string, std::vector<std::int64_t>> stages;
-  std::uint64_t held_back = 0;
 
   void add(const PairSample& pair) {
     bare.push_back(pair.bare.count());
     sealed.push_back(pair.sealed.count());
     added.push_back((pair.sealed - pair.bare).count());
     ratio.push_back(thousandths(pair.sealed.count(), pair.bare.count()));
-    if (pair.held_back > Nanos{0}) ++held_back;
-    for (const auto& [name, member] : kStages) {
-      if (const auto& time = pair.stages.*member) stages[name].push_back(time->count());
-    }
   }
 };
 
@@ -59,7 +48,7 @@ class Collector {
     return {};
   }
 
-  reports::Bench finish() && { return std::move(bench_); }
+  Bench finish() && { return std::move(bench_); }
 
  private:
   Result<void> take_frame(const BenchEvent& event) {
@@ -80,41 +69,32 @@ class Collector {
     if (columns_.bare.empty()) return;
     const auto plan = std::find_if(plan_.cases.begin(), plan_.cases.end(),
                                    [&](const auto& each) { return each.name == event.name; });
-    reports::BenchCase done;
+    BenchCase done;
     done.name = plan->name;
     done.engine = name_of(plan->engine);
     done.image = plan->image;
     done.image_id = plan->image_id;
     done.program = plan->program;
-    done.accelerator = event.box.accelerator;
-    done.kernel = event.box.kernel;
-    done.cgroup = event.box.cgroup;
-    done.seal_checks = event.box.seal_checks;
-    done.cpu_millicores = event.box.cpu_millicores;
+    done.box = event.box;
     done.load_before = load_before_;
     done.load_after = event.load;
     done.pairs = columns_.bare.size();
-    done.held_back_runs = columns_.held_back;
     done.bare = spread_of(columns_.bare);
     done.sealed = spread_of(columns_.sealed);
-    done.added = added_of(columns_.added);
+    done.added = middle_of(columns_.added);
     done.ratio = middle_of(columns_.ratio);
-    for (auto& [name, times] : columns_.stages) {
-      std::sort(times.begin(), times.end());
-      done.stages[name] = Nanos(nearest_rank(times, 50));
-    }
     bench_.cases.push_back(std::move(done));
   }
 
   const BenchPlan& plan_;
-  reports::Bench bench_;
+  Bench bench_;
   std::string load_before_;
   Columns columns_;
 };
 
 }  // namespace
 
-Result<reports::Bench> figures_of(std::string_view plan_text, std::string_view events_text) {
+Result<Bench> figures_of(std::string_view plan_text, std::string_view events_text) {
   const BenchPlan plan = PYBOX_TRY(bench_plan_from_json(plan_text));
   const std::vector<BenchEvent> events = PYBOX_TRY(read_bench_events(events_text));
   if (events.empty() || events.front().kind != Kind::Started || events.front().id != plan.id ||
@@ -122,23 +102,11 @@ Result<reports::Bench> figures_of(std::string_view plan_text, std::string_view e
     return bad("events.jsonl does not begin with the plan beside it");
   Collector collector(plan);
   for (const BenchEvent& event : events) PYBOX_TRY(collector.take(event));
-  reports::Bench bench = std::move(collector).finish();
+  Bench bench = std::move(collector).finish();
   bench.runs = plan.runs;
   bench.warm_up = plan.warm_up;
   bench.think_ms = static_cast<std::uint64_t>(plan.think.count());
   bench.events_sha256 = sha256_hex(events_text);
-  return bench;
-}
-
-Result<reports::Bench> write_bench_evidence(const std::filesystem::path& folder,
-                                            const SigningKey& key) {
-  PYBOX_TRY(reports::check_signer(folder, key));
-  const std::string plan = PYBOX_TRY(sys::read_file(folder / "plan.json", kLargest));
-  const std::string events = PYBOX_TRY(sys::read_file(folder / "events.jsonl", kLargest));
-  reports::Bench bench = PYBOX_TRY(figures_of(plan, events));
-  const std::string text = PYBOX_TRY(reports::bench_to_json(bench));
-  PYBOX_TRY(sys::replace_file(folder / "bench.json", text));
-  PYBOX_TRY_CONTEXT(reports::write_bench_reports(folder, key), "writing the reports");
   return bench;
 }
 

@@ -62,8 +62,6 @@ inline std::string sample_events(const BenchPlan& plan, const std::string& plan_
     pair.first = first_of(plan, 0, i);
     pair.bare = pair.warm_up ? Millis(500) : Millis(10);
     pair.sealed = pair.warm_up ? Millis(500) : Millis(10 + i - 1);
-    pair.held_back = i % 2 == 0 ? Millis(1) : Millis(0);
-    pair.stages.run = Millis(4);
   }
   add(BenchEventKind::CaseEnded).box = {
       .accelerator = "", .kernel = "6.1", .cgroup = "v2", .seal_checks = 58, .cpu_millicores = 500};

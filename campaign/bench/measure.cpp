@@ -146,8 +146,6 @@ class CaseRun {
     if (box_ && *box_ != run.box) return fail("the sealed run", "its box was of another kind");
     box_ = run.box;
     pair.sealed = run.timed.took;
-    pair.held_back = run.held_back;
-    pair.stages = run.stages;
     return BenchEnd::Complete;
   }
 

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "campaign/bench/event.hpp"
 #include "campaign/bench/plan.hpp"
+#include "campaign/run/chained_lines.hpp"
 #include "campaign/run/driver_home.hpp"
 #include "campaign/run/redact.hpp"
 

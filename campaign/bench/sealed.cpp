@@ -101,8 +101,6 @@ Result<SealedRun> SealedRunner::run(const BenchCasePlan& plan) {
   }
   run.trouble = why_no_sample(receipt.value(), plan);
   run.box = facts_of(receipt.value());
-  run.stages = receipt->report.timing;
-  run.held_back = from_seconds(receipt->report.kernel.cpu_throttled_s.value_or(0));
   return run;
 }
 

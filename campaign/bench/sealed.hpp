@@ -17,8 +17,6 @@ namespace pybox::campaign {
 struct SealedRun {
   sys::ToolResult timed;
   BoxFacts box;
-  StageTimes stages;
-  Nanos held_back{};
   /// Why it is no sample: it failed, its output is wrong, its seal was not verified, its box is not
   /// gone, or its receipt speaks of something else. Empty for a sample.
   std::string trouble;

@@ -32,40 +32,22 @@ std::optional<std::size_t> median_interval_rank(std::size_t values) {
   return rank;
 }
 
-reports::Spread spread_of(std::vector<std::int64_t> nanos) {
+Spread spread_of(std::vector<std::int64_t> nanos) {
   std::sort(nanos.begin(), nanos.end());
   const auto percentile = [&](unsigned percent) -> std::optional<Nanos> {
     if (!is_supported(nanos.size(), percent)) return std::nullopt;
     return Nanos(nearest_rank(nanos, percent));
   };
-  return {.min = Nanos(nanos.front()),
-          .p50 = Nanos(nearest_rank(nanos, 50)),
-          .max = Nanos(nanos.back()),
-          .p95 = percentile(95),
-          .p99 = percentile(99)};
+  return {.p50 = Nanos(nearest_rank(nanos, 50)), .p95 = percentile(95), .p99 = percentile(99)};
 }
 
-reports::Added added_of(std::vector<std::int64_t> differences) {
-  std::sort(differences.begin(), differences.end());
-  reports::Added added;
-  added.p25 = Nanos(nearest_rank(differences, 25));
-  added.median.p50 = Nanos(nearest_rank(differences, 50));
-  added.p75 = Nanos(nearest_rank(differences, 75));
-  if (const auto rank = median_interval_rank(differences.size())) {
-    added.median.low = Nanos(differences[*rank - 1]);
-    added.median.high = Nanos(differences[differences.size() - *rank]);
-  }
-  return added;
-}
-
-reports::MiddleOf<std::uint64_t> middle_of(std::vector<std::int64_t> values) {
+Middle middle_of(std::vector<std::int64_t> values) {
   std::sort(values.begin(), values.end());
-  const auto whole = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-  reports::MiddleOf<std::uint64_t> middle;
-  middle.p50 = whole(nearest_rank(values, 50));
+  Middle middle;
+  middle.p50 = nearest_rank(values, 50);
   if (const auto rank = median_interval_rank(values.size())) {
-    middle.low = whole(values[*rank - 1]);
-    middle.high = whole(values[values.size() - *rank]);
+    middle.low = values[*rank - 1];
+    middle.high = values[values.size() - *rank];
   }
   return middle;
 }

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "reports/read/bench.hpp"
+#include "campaign/model/bench.hpp"
 
 namespace pybox::campaign {
 
@@ -26,9 +26,8 @@ bool is_supported(std::size_t values, unsigned percent);
 std::optional<std::size_t> median_interval_rank(std::size_t values);
 
 /// Each of these sorts for itself. Precondition: not empty.
-reports::Spread spread_of(std::vector<std::int64_t> nanos);
-reports::Added added_of(std::vector<std::int64_t> differences);
-reports::MiddleOf<std::uint64_t> middle_of(std::vector<std::int64_t> values);
+Spread spread_of(std::vector<std::int64_t> nanos);
+Middle middle_of(std::vector<std::int64_t> values);
 
 /// a / b in thousandths, rounded down. Precondition: both positive.
 std::int64_t thousandths(std::int64_t a, std::int64_t b);

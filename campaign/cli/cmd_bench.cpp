@@ -7,7 +7,6 @@
 #include "base/join.hpp"
 #include "base/strict_json.hpp"
 #include "base/text.hpp"
-#include "campaign/bench/figures.hpp"
 #include "campaign/bench/measure.hpp"
 #include "campaign/bench/workload.hpp"
 #include "campaign/cli/bench_words.hpp"
@@ -22,7 +21,7 @@
 #include "cli/terminal/progress.hpp"
 #include "engine/boxd_path.hpp"
 #include "reports/render/bench.hpp"
-#include "reports/write_bench.hpp"
+#include "reports/write.hpp"
 #include "store/registry.hpp"
 #include "sys/file.hpp"
 
@@ -168,7 +167,8 @@ Result<fs::path> make_folder(const Setting& setting, const BenchPlan& plan) {
 Result<BenchJournal> begin(const Setting& setting, const BenchPlan& plan, const fs::path& folder) {
   const std::string text = PYBOX_TRY(bench_plan_to_json(plan));
   PYBOX_TRY(sys::replace_file(folder / "plan.json", text));
-  PYBOX_TRY_CONTEXT(reports::sign_bench_plan(folder, setting.key), "signing the plan");
+  PYBOX_TRY_CONTEXT(reports::sign_plan(folder, setting.key, reports::FolderOf::Bench),
+                    "signing the plan");
   BenchEvent started;
   started.id = plan.id;
   started.plan_sha256 = sha256_hex(text);
@@ -195,17 +195,16 @@ Result<BenchEnd> measure(const Setting& setting, const BenchPlan& plan, BenchJou
   });
 }
 
-Result<int> tell(const Setting& setting, const reports::Bench& bench, const fs::path& folder,
-                 BenchEnd end) {
+Result<int> tell(const Setting& setting, const Bench& bench, const fs::path& folder, BenchEnd end) {
   std::string text;
   if (setting.words.json) {
-    text = PYBOX_TRY(reports::bench_to_json(bench));
+    text = PYBOX_TRY(bench_to_json(bench));
   } else {
     text = reports::bench_text(bench);
   }
   PYBOX_TRY(cli::print(text));
   std::uint64_t pairs = 0;
-  for (const reports::BenchCase& each : bench.cases) pairs += each.pairs;
+  for (const BenchCase& each : bench.cases) pairs += each.pairs;
   cli::say("kept: " + std::to_string(pairs) + " pairs of " + std::to_string(bench.cases.size()) +
            " cases in " + visible(folder.string()) + "\n");
   if (end == BenchEnd::Cancelled) return cli::exit_code::kInterrupted;
@@ -220,7 +219,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings&) {
   BenchJournal journal = PYBOX_TRY(begin(setting, plan, folder));
   auto end = measure(setting, plan, journal, cancel.fd());
   // What was measured is kept and signed whatever came.
-  const reports::Bench bench = PYBOX_TRY(write_bench_evidence(folder, setting.key));
+  const Bench bench = PYBOX_TRY(write_bench_evidence(folder, setting.key));
   if (!end) {
     cli::say("kept: what was measured until then, in " + visible(folder.string()) + "\n");
     return std::move(end).error();

@@ -19,14 +19,14 @@ constexpr std::array kOptions = {
     cli::Option{"--html", "FILE", "also write the comparison as one self-contained page"}};
 
 constexpr std::string_view kDetails =
-    R"(Compares the environment and the tools, what each arm of each check showed, which
-protections are proven, and the numbers. Worse means: a verdict sank, a held check
-is gone, a new one is red, a protection lost its proof. Numbers do not decide.
-Neither folder is verified: see `campaign verify`.
+    R"(Compares the environment and the tools, what each arm of each check showed, and
+which protections are proven. Worse means: a verdict sank, a held check is gone, a
+new one is red, a protection lost its proof. Neither folder is verified: see
+`campaign verify`.
 
 Exit code 0: nothing got worse. 1: something did.)";
 
-Result<reports::Campaign> campaign_in(const std::string& folder) {
+Result<Evidence> campaign_in(const std::string& folder) {
   const std::filesystem::path file = std::filesystem::path(folder) / "campaign.json";
   auto text = sys::read_file(file, kLargest);
   if (!text) {
@@ -35,12 +35,12 @@ Result<reports::Campaign> campaign_in(const std::string& folder) {
         .as(ErrorKind::Usage)
         .hint("an evidence folder is what `campaign run` wrote");
   }
-  return PYBOX_TRY_CONTEXT(reports::read_campaign(*text), file.string());
+  return PYBOX_TRY_CONTEXT(evidence_from_json(*text), file.string());
 }
 
 Result<int> run(const cli::Words& words, const cli::Surroundings&) {
-  const reports::Campaign before = PYBOX_TRY(campaign_in(words.positionals[0]));
-  const reports::Campaign after = PYBOX_TRY(campaign_in(words.positionals[1]));
+  const Evidence before = PYBOX_TRY(campaign_in(words.positionals[0]));
+  const Evidence after = PYBOX_TRY(campaign_in(words.positionals[1]));
   const reports::Diff diff = reports::diff_campaigns(before, after);
   if (const auto file = words.value("--html")) {
     // A page for others to read; unsynced, for it can be made again.

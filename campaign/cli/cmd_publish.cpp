@@ -44,7 +44,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   std::string text;
   const auto chain = reports::chain_of(made->campaigns);
   for (std::size_t at = 0; at < made->campaigns.size(); ++at) {
-    const reports::Campaign& campaign = made->campaigns[at].campaign;
+    const Evidence& campaign = made->campaigns[at].campaign;
     text += fmt::format("{}  {}  {}\n", visible(campaign.id), visible(campaign.verdict),
                         visible(chain[at].words));
   }

@@ -1,12 +1,12 @@
 #include <array>
 
 #include "base/text.hpp"
-#include "campaign/bench/figures.hpp"
 #include "campaign/cli/commands.hpp"
 #include "campaign/cli/finish.hpp"
 #include "campaign/cli/summary.hpp"
 #include "cli/terminal/exit_code.hpp"
 #include "reports/render/bench.hpp"
+#include "reports/write.hpp"
 
 namespace pybox::campaign {
 namespace {
@@ -25,7 +25,7 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
   const std::filesystem::path folder = words.positionals.front();
   const SigningKey key = PYBOX_TRY(key_for(words.value("--sign")));
   if (reports::is_bench_folder(folder)) {
-    const reports::Bench bench = PYBOX_TRY(write_bench_evidence(folder, key));
+    const Bench bench = PYBOX_TRY(write_bench_evidence(folder, key));
     cli::say(reports::bench_text(bench));
     PYBOX_TRY(cli::print((folder / "report.html").string() + "\n"));
     return cli::exit_code::kOk;

@@ -7,18 +7,18 @@
 #include "campaign/cli/commands.hpp"
 #include "campaign/cli/evidence_folder.hpp"
 #include "campaign/cli/finish.hpp"
-#include "campaign/cli/live.hpp"
 #include "campaign/cli/run_words.hpp"
 #include "campaign/cli/summary.hpp"
 #include "campaign/model/blobs.hpp"
+#include "campaign/model/history.hpp"
 #include "campaign/run/environment.hpp"
 #include "campaign/run/host_identity.hpp"
 #include "campaign/run/planner.hpp"
 #include "campaign/run/runner.hpp"
 #include "cli/terminal/exit_code.hpp"
 #include "cli/terminal/process_setup.hpp"
+#include "cli/terminal/progress.hpp"
 #include "engine/boxd_path.hpp"
-#include "reports/history.hpp"
 #include "reports/write.hpp"
 #include "store/registry.hpp"
 #include "sys/file.hpp"
@@ -86,9 +86,8 @@ Result<std::optional<PreviousRun>> link_previous(const Setting& setting, const f
     previous = last_finished(setting.dirs);
   }
   if (!previous) return std::optional<PreviousRun>();
-  const reports::Link link = PYBOX_TRY_CONTEXT(reports::take_over_previous(folder, *previous),
-                                               "the campaign before this one");
-  return std::optional(PreviousRun{link.id, link.manifest_sha256});
+  return std::optional(
+      PYBOX_TRY_CONTEXT(take_over_previous(folder, *previous), "the campaign before this one"));
 }
 
 Result<void> keep_texts(const Setting& setting, const Plan& plan, const fs::path& folder) {
@@ -168,18 +167,20 @@ Result<Begun> go_on(const Setting& setting, const fs::path& programs) {
   return Begun{folder, std::move(plan), std::move(journal)};
 }
 
-Result<Evidence> carry_out(const Setting& setting, Begun& begun, RunSettings& settings,
-                           const cli::Surroundings& around) {
+Result<Evidence> carry_out(const Setting& setting, Begun& begun, RunSettings& settings) {
   const WorldSettings world{
       .programs = settings.programs, .dirs = setting.dirs, .cancel_fd = settings.cancel_fd};
   cli::say("writing evidence to " + begun.folder.string() + "\n");
   if (!begun.all_recorded) {
-    const auto watcher = watch_live(around.terminal.err_is_terminal, around.terminal.colour);
-    OpeningProgress progress(*watcher);
-    settings.open_world = [&](EngineKind engine, WorldBoxd boxd) {
-      return open_world(engine, boxd, world, progress);
-    };
-    PYBOX_TRY(run_plan(begun.plan, setting.sources, settings, begun.journal, *watcher));
+    PYBOX_TRY(cli::with_progress(cli::ProgressMode::Auto, [&](Progress& progress) {
+      settings.open_world = [&](EngineKind engine, WorldBoxd boxd) {
+        return open_world(engine, boxd, world, progress);
+      };
+      return run_plan(begun.plan, setting.sources, settings, begun.journal, progress,
+                      [&](const CheckResult& result) {
+                        if (result.verdict != Verdict::Held) progress.note(verdict_line(result));
+                      });
+    }));
   }
   const Evidence evidence = PYBOX_TRY(write_evidence(begun.folder, setting.key));
   if (begun.folder.parent_path() == evidence_home(setting.dirs)) {
@@ -210,9 +211,8 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
                        .open_world = {},
                        .redactor = redactor,
                        .cancel_fd = cancel.fd()};
-  const Evidence evidence = PYBOX_TRY(carry_out(setting, begun, settings, around));
-  const std::vector<Check> known = PYBOX_TRY(choose_checks(setting.sources, {}));
-  cli::say(summary_text(evidence, around.terminal.colour, known));
+  const Evidence evidence = PYBOX_TRY(carry_out(setting, begun, settings));
+  cli::say(summary_text(evidence, around.terminal.colour));
   PYBOX_TRY(cli::print((begun.folder / "report.html").string() + "\n"));
   if (!evidence.complete) {
     cli::say("interrupted; `campaign run --resume` continues it\n");

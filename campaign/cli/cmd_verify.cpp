@@ -3,7 +3,6 @@
 #include "campaign/cli/commands.hpp"
 #include "cli/terminal/exit_code.hpp"
 #include "receipt/keys.hpp"
-#include "reports/read/bench.hpp"
 #include "reports/verify/verify.hpp"
 #include "sys/state_dirs.hpp"
 
@@ -65,9 +64,8 @@ Result<int> run(const cli::Words& words, const cli::Surroundings& around) {
     if (chosen.error().kind() == ErrorKind::Usage) return std::move(chosen).error();
     return does_not_hold(std::move(chosen).error());
   }
-  auto verified = reports::is_bench_folder(dir) ? reports::verify_bench(dir, chosen->key)
-                                                : reports::verify_evidence(dir, chosen->key);
-  if (!verified) return does_not_hold(std::move(verified).error());
+  const auto verified = reports::verify_evidence(dir, chosen->key);
+  if (!verified) return does_not_hold(verified.error());
   PYBOX_TRY(cli::print(reports::verified_text(*verified, chosen->from)));
   return cli::exit_code::kOk;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "campaign/model/bench.hpp"
 #include "campaign/model/evidence.hpp"
 #include "receipt/signature.hpp"
 
@@ -13,6 +14,9 @@ namespace pybox::campaign {
 
 /// Judges the folder, writes campaign.json and, from it, every report (reports/write.hpp).
 Result<Evidence> write_evidence(const std::filesystem::path& folder, const SigningKey& key);
+
+/// The same of a bench: the figures of its recording, bench.json and what is made from them.
+Result<Bench> write_bench_evidence(const std::filesystem::path& folder, const SigningKey& key);
 
 /// What evidence is signed with: the private key in that file (PEM, PKCS #8, Ed25519), else this
 /// installation's own. Errors: Io, Evidence when it is no key, those of load_or_make_key().

@@ -11,11 +11,11 @@ namespace {
 
 constexpr Bytes kLargestBlob = 64_MiB;
 
-bool is_name(std::string_view name) {
-  return name.size() == 64 && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 }  // namespace
+
+bool is_digest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 std::filesystem::path Blobs::place(std::string_view name) const {
   return folder_ / name.substr(0, 2) / name.substr(2);
@@ -32,7 +32,7 @@ Result<std::string> Blobs::keep(std::string_view bytes) const {
 }
 
 Result<std::string> Blobs::read(std::string_view name) const {
-  if (!is_name(name))
+  if (!is_digest(name))
     return Error(ErrorKind::Evidence, "`" + visible(name) + "` is not a name of a blob");
   auto bytes = sys::read_file(place(name), kLargestBlob);
   if (!bytes) return std::move(bytes).error().as(ErrorKind::Evidence);

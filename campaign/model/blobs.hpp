@@ -9,6 +9,9 @@
 
 namespace pybox::campaign {
 
+/// 64 lower-case hex digits: a SHA-256, and so a blob's name.
+bool is_digest(std::string_view text);
+
 class Blobs {
  public:
   explicit Blobs(std::filesystem::path folder) : folder_(std::move(folder)) {}

@@ -8,8 +8,8 @@
 #include "base/text.hpp"
 #include "base/toml.hpp"
 #include "box/protection.hpp"
-#include "campaign/model/ask_json.hpp"
 #include "campaign/model/check_words.hpp"
+#include "campaign/model/toml_json.hpp"
 #include "request/limits.hpp"
 
 namespace pybox::campaign {
@@ -73,7 +73,7 @@ Result<void> read_program(Check& check, TomlFields& fields, const Reader& reader
   PYBOX_TRY(need_source(reader.sources.drivers, check.driver, "driver", line));
   const TomlValue* ask = PYBOX_TRY(fields.optional("ask", TomlKind::Table));
   std::size_t time_at = 0;
-  check.ask = ask == nullptr ? "{}" : ask_to_json(*ask, time_at);
+  check.ask = ask == nullptr ? "{}" : toml_to_json(*ask, time_at);
   if (time_at != 0) return at_line(time_at, "`ask` holds a time; write it as a text");
   check.cut = PYBOX_TRY(words_of(fields, "cut"));
   if (check.cut.empty() && check.driver.empty())

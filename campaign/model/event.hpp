@@ -2,6 +2,7 @@
 /// One line of events.jsonl (docs/evidence.md).
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -58,6 +59,11 @@ Result<Event> event_from_json(std::string_view line);
 /// the line.
 /// A last line without its newline is torn, and an error.
 Result<std::vector<Event>> read_events(std::string_view text);
+
+/// Goes through a whole events.jsonl of any kind, which must hold: `take` reads a line and gives
+/// its head; numbers and chain are checked. Errors as above.
+Result<void> walk_lines(std::string_view text,
+                        const std::function<Result<LineHead>(std::string_view line)>& take);
 
 /// `prev` of the first line.
 std::string no_line_before();

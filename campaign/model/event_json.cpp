@@ -47,17 +47,11 @@ std::string_view name_of_kind(EventKind kind) {
 }
 
 json started_json(const Event& event) {
-  json object = {{"id", event.id},
-                 {"plan_sha256", event.plan_sha256},
-                 {"previous", nullptr},
-                 {"environment", json::object()},
-                 {"tools", event.tools}};
-  if (event.previous) {
-    object["previous"] = {{"id", event.previous->id},
-                          {"manifest_sha256", event.previous->manifest_sha256}};
-  }
-  for (const auto& [name, fact] : event.environment) object["environment"][name] = safe_text(fact);
-  return object;
+  return {{"id", event.id},
+          {"plan_sha256", event.plan_sha256},
+          {"previous", previous_json(event.previous)},
+          {"environment", facts_json(event.environment)},
+          {"tools", event.tools}};
 }
 
 json arm_json(const Event& event) {
@@ -98,12 +92,7 @@ json body_json(const Event& event) {
 Result<void> read_started(JsonFields& fields, const json& root, Event& event) {
   event.id = PYBOX_TRY(fields.text("id", 64));
   event.plan_sha256 = PYBOX_TRY(fields.text("plan_sha256", 64));
-  if (fields.has("previous")) {
-    JsonFields previous = PYBOX_TRY(fields.object("previous"));
-    event.previous = PreviousRun{PYBOX_TRY(previous.text("id", 64)), {}};
-    event.previous->manifest_sha256 = PYBOX_TRY(previous.text("manifest_sha256", 64));
-    PYBOX_TRY(previous.finish());
-  }
+  event.previous = PYBOX_TRY(previous_of(fields));
   event.environment = PYBOX_TRY(text_map_of(fields, root, "environment"));
   event.tools = PYBOX_TRY(text_map_of(fields, root, "tools"));
   return {};
@@ -111,10 +100,7 @@ Result<void> read_started(JsonFields& fields, const json& root, Event& event) {
 
 Result<void> read_check_name(JsonFields& fields, Event& event) {
   event.check = PYBOX_TRY(fields.text("check"));
-  const std::string engine = PYBOX_TRY(fields.text("engine"));
-  const auto kind = engine_from(engine);
-  if (!kind) return Error(ErrorKind::Evidence, "`engine` is not an engine");
-  event.engine = *kind;
+  event.engine = PYBOX_TRY(engine_of(fields));
   return {};
 }
 
@@ -187,24 +173,32 @@ Result<Event> event_from_json(std::string_view line) {
   return event;
 }
 
-Result<std::vector<Event>> read_events(std::string_view text) {
-  std::vector<Event> events;
+Result<void> walk_lines(std::string_view text,
+                        const std::function<Result<LineHead>(std::string_view line)>& take) {
   std::string before = no_line_before();
-  while (!text.empty()) {
-    const std::string place = "events.jsonl line " + std::to_string(events.size() + 1);
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos)
+  for (std::uint64_t number = 0; !text.empty(); ++number) {
+    const std::string place = "events.jsonl line " + std::to_string(number + 1);
+    if (text.find('\n') == std::string_view::npos)
       return Error(ErrorKind::Evidence, place + " is torn: it has no end");
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    Event event = PYBOX_TRY_CONTEXT(event_from_json(line), place);
-    if (event.seq != events.size())
-      return Error(ErrorKind::Evidence, place + " has the number " + std::to_string(event.seq));
-    if (event.prev != before)
+    const std::string_view line = take_line(text);
+    auto head = take(line);
+    if (!head) return std::move(head).error().as(ErrorKind::Evidence).context(place);
+    if (head->seq != number)
+      return Error(ErrorKind::Evidence, place + " has the number " + std::to_string(head->seq));
+    if (head->prev != before)
       return Error(ErrorKind::Evidence, place + " does not follow the line before it");
     before = sha256_hex(line);
-    events.push_back(std::move(event));
   }
+  return {};
+}
+
+Result<std::vector<Event>> read_events(std::string_view text) {
+  std::vector<Event> events;
+  const auto take = [&](std::string_view line) -> Result<LineHead> {
+    events.push_back(PYBOX_TRY(event_from_json(line)));
+    return LineHead(events.back());
+  };
+  PYBOX_TRY(walk_lines(text, take));
   return events;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -73,6 +74,8 @@ struct CheckResult {
   /// Members of the cut set whose `only:` arm let the attack through: not proven by this check.
   std::vector<std::string> redundant;
   std::vector<ArmResult> arms;
+  /// nullptr when there is no such arm.
+  const ArmResult* arm(std::string_view name) const;
   friend bool operator==(const CheckResult&, const CheckResult&) = default;
 };
 std::string full_id(const CheckResult& check);
@@ -98,11 +101,18 @@ struct Evidence {
   std::map<std::string, std::vector<std::string>> matrix;  ///< full ids of the checks that prove it
   std::vector<std::string> unmet_expected;                 ///< full ids
   std::vector<CheckResult> checks;                         ///< sorted by area, id, engine
+
+  std::uint32_t count(Verdict of) const;
+  std::size_t proven() const;  ///< how many protections
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };
 
-/// campaign.json: RFC 8785 bytes, a newline at the end; the reverse is reports/read/campaign.hpp,
-/// on purpose another author's. Text that would drive a terminal or is no UTF-8 is escaped.
+/// campaign.json: RFC 8785 bytes, a newline at the end. Text that would drive a terminal or is no
+/// UTF-8 is escaped.
 Result<std::string> evidence_to_json(const Evidence& evidence);
+/// The reverse. Texts stay as they came and are hostile. Strict: a key twice, missing or unknown, a
+/// wrong type, an unknown verdict, a check or an arm twice, an invalid digest and counts that are
+/// not those of the checks are errors of kind Evidence that name the place.
+Result<Evidence> evidence_from_json(std::string_view json);
 
 }  // namespace pybox::campaign

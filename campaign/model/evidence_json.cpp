@@ -84,28 +84,22 @@ Result<std::string> evidence_to_json(const Evidence& evidence) {
     protections[name] = proven ? "proven" : "unproven";
   json checks = json::array();
   for (const CheckResult& check : evidence.checks) checks.push_back(check_json(check));
-  json root = {{"schema_version", 1},
-               {"id", evidence.id},
-               {"previous", nullptr},
-               {"verdict", evidence.verdict},
-               {"started", evidence.started},
-               {"ended", evidence.ended.empty() ? json() : json(evidence.ended)},
-               {"complete", evidence.complete},
-               {"counts", counts_json(evidence.counts)},
-               {"environment", json::object()},
-               {"tools", evidence.tools},
-               {"plan_sha256", evidence.plan_sha256},
-               {"events_sha256", evidence.events_sha256},
-               {"protections", protections},
-               {"matrix", evidence.matrix},
-               {"unmet_expected", evidence.unmet_expected},
-               {"checks", checks}};
-  if (evidence.previous) {
-    root["previous"] = {{"id", evidence.previous->id},
-                        {"manifest_sha256", evidence.previous->manifest_sha256}};
-  }
-  for (const auto& [name, fact] : evidence.environment) root["environment"][name] = safe_text(fact);
-  return as_line(root);
+  return as_line({{"schema_version", 1},
+                  {"id", evidence.id},
+                  {"previous", previous_json(evidence.previous)},
+                  {"verdict", evidence.verdict},
+                  {"started", evidence.started},
+                  {"ended", evidence.ended.empty() ? json() : json(evidence.ended)},
+                  {"complete", evidence.complete},
+                  {"counts", counts_json(evidence.counts)},
+                  {"environment", facts_json(evidence.environment)},
+                  {"tools", evidence.tools},
+                  {"plan_sha256", evidence.plan_sha256},
+                  {"events_sha256", evidence.events_sha256},
+                  {"protections", protections},
+                  {"matrix", evidence.matrix},
+                  {"unmet_expected", evidence.unmet_expected},
+                  {"checks", checks}});
 }
 
 }  // namespace pybox::campaign

@@ -8,9 +8,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostChecks = 5000;
-constexpr std::size_t kLongText = std::size_t{1} << 20U;
-
 json planned_json(const PlannedCheck& planned) {
   const Check& check = planned.check;
   json arms = json::array();
@@ -55,10 +52,8 @@ Result<void> read_programs(JsonFields& fields, const json& object, PlannedCheck&
 }
 
 Result<void> read_expected(JsonFields& fields, const json& object, Check& check) {
-  PYBOX_TRY(fields.object("expected"));
-  const json& expected = object.at("expected");
-  JsonFields arms = PYBOX_TRY(JsonFields::of(expected, fields.place("expected")));
-  for (const auto& [arm, list] : expected.items())
+  JsonFields arms = PYBOX_TRY(fields.object("expected"));
+  for (const auto& [arm, list] : object.at("expected").items())
     check.expected[arm] = PYBOX_TRY(texts_of(arms, arm));
   return {};
 }
@@ -76,10 +71,7 @@ Result<PlannedCheck> read_planned(const json& object, const std::string& place) 
   PlannedCheck planned;
   Check& check = planned.check;
   check.id = PYBOX_TRY(fields.text("id"));
-  const std::string engine = PYBOX_TRY(fields.text("engine"));
-  const auto kind = engine_from(engine);
-  if (!kind) return Error(ErrorKind::Evidence, "`" + fields.place("engine") + "` is not an engine");
-  check.engine = *kind;
+  check.engine = PYBOX_TRY(engine_of(fields));
   check.area = PYBOX_TRY(fields.text("area"));
   check.group = PYBOX_TRY(fields.text("group"));
   check.claim = PYBOX_TRY(fields.text("claim"));

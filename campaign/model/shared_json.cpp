@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "campaign/model/blobs.hpp"
 #include "receipt/canonical_json.hpp"
 
 namespace pybox::campaign {
@@ -19,6 +20,17 @@ json safe_list(const std::vector<std::string>& texts) {
 
 json or_null(const std::optional<std::string>& text) { return text ? json(*text) : json(); }
 json or_null(const std::optional<std::uint64_t>& count) { return count ? json(*count) : json(); }
+
+json previous_json(const std::optional<PreviousRun>& previous) {
+  if (!previous) return nullptr;
+  return {{"id", previous->id}, {"manifest_sha256", previous->manifest_sha256}};
+}
+
+json facts_json(const std::map<std::string, std::string>& facts) {
+  json object = json::object();
+  for (const auto& [name, fact] : facts) object[name] = safe_text(fact);
+  return object;
+}
 
 std::uint64_t micros(Nanos time) {
   return time.count() < 0 ? 0 : static_cast<std::uint64_t>(time.count() / 1000);
@@ -43,6 +55,40 @@ void put_line_head(json& object, const LineHead& head) {
   object["prev"] = head.prev;
   object["at_us"] = micros(head.at);
   object["utc"] = head.utc;
+}
+
+Result<std::string> word_of(JsonFields& fields, std::string_view key) {
+  std::string word = PYBOX_TRY(fields.text(key, 255));
+  if (!word.empty()) return word;
+  return Error(ErrorKind::Evidence, "`" + fields.place(key) + "` is empty");
+}
+
+Result<std::string> digest_of(JsonFields& fields, std::string_view key) {
+  std::string digest = PYBOX_TRY(fields.text(key));
+  if (is_digest(digest)) return digest;
+  return Error(ErrorKind::Evidence, "`" + fields.place(key) + "` must be a SHA-256 in hex digits");
+}
+
+Result<EngineKind> engine_of(JsonFields& fields) {
+  const std::string name = PYBOX_TRY(fields.text("engine"));
+  if (const auto engine = engine_from(name)) return *engine;
+  return Error(ErrorKind::Evidence, "`" + fields.place("engine") + "` is not an engine");
+}
+
+Result<Verdict> verdict_of(JsonFields& fields, std::string_view key) {
+  const std::string name = PYBOX_TRY(fields.text(key));
+  if (const auto verdict = verdict_from(name)) return *verdict;
+  return Error(ErrorKind::Evidence,
+               "`" + fields.place(key) + "` is `" + visible(name) + "`, which is not a verdict");
+}
+
+Result<std::optional<PreviousRun>> previous_of(JsonFields& fields) {
+  if (!fields.has("previous")) return std::optional<PreviousRun>();
+  JsonFields previous = PYBOX_TRY(fields.object("previous"));
+  PreviousRun run{PYBOX_TRY(word_of(previous, "id")), {}};
+  run.manifest_sha256 = PYBOX_TRY(digest_of(previous, "manifest_sha256"));
+  PYBOX_TRY(previous.finish());
+  return std::optional(std::move(run));
 }
 
 Result<std::vector<std::string>> texts_of(JsonFields& fields, std::string_view key,

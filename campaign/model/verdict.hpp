@@ -16,6 +16,10 @@ enum class Verdict {
   Error,          ///< error: no usable answer, or one that nobody expected
   Flaky,          ///< flaky: repetitions disagree
 };
+/// Worst first.
+inline constexpr Verdict kVerdicts[] = {Verdict::Broken, Verdict::Error, Verdict::Vacuous,
+                                        Verdict::Flaky,  Verdict::Unmet, Verdict::NotApplicable,
+                                        Verdict::Held};
 std::string_view name_of(Verdict verdict);
 std::optional<Verdict> verdict_from(std::string_view name);
 

@@ -16,9 +16,6 @@ namespace {
 constexpr Bytes kLargestPlan = 64_MiB;
 constexpr Bytes kLargestEvents = 256_MiB;
 
-/// Worst first; the verdict of the whole is the first that occurs.
-constexpr Verdict kWorst[] = {Verdict::Broken, Verdict::Error, Verdict::Vacuous, Verdict::Flaky};
-
 CheckResult result_of(const PlannedCheck& planned, const History& history) {
   const FullId id = full_id(planned.check);
   const auto attempts = history.attempts.find(id);
@@ -43,8 +40,9 @@ void add_protections(Evidence& evidence, const std::vector<std::string>& proven,
 }
 
 std::string verdict_of_all(const Evidence& evidence, bool unexpected_unmet) {
-  for (const Verdict verdict : kWorst) {
-    if (evidence.counts.at(verdict) > 0) return std::string(name_of(verdict));
+  for (const Verdict verdict : kVerdicts) {
+    if (verdict == Verdict::Unmet) break;  // from here on none fails the whole by itself
+    if (evidence.count(verdict) > 0) return std::string(name_of(verdict));
   }
   if (unexpected_unmet) return std::string(name_of(Verdict::Unmet));
   if (!evidence.complete) return "incomplete";
@@ -62,10 +60,7 @@ Evidence begin(const Plan& plan, const History& history) {
   }
   evidence.environment = history.started.environment;
   evidence.tools = history.started.tools;
-  for (const Verdict each :
-       {Verdict::Held, Verdict::Broken, Verdict::Vacuous, Verdict::NotApplicable, Verdict::Unmet,
-        Verdict::Error, Verdict::Flaky})
-    evidence.counts[each] = 0;
+  for (const Verdict each : kVerdicts) evidence.counts[each] = 0;
   for (const box::Protection& each : box::protections())
     evidence.protections[std::string(each.name)] = false;
   for (const auto& [name, proven] : evidence.protections) evidence.matrix[name];

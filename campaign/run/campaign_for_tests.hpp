@@ -71,17 +71,16 @@ class FakeWorld final : public World {
   Script& script_;
 };
 
-class Quiet final : public Watcher {
+class Watched final : public Progress {
  public:
-  void arm(const PlannedCheck& check, const Arm& arm, std::size_t done, std::size_t of) override {
-    arms.push_back(full_id(check.check) + " " + arm.name);
+  void stage(std::string_view name) override { stages.emplace_back(name); }
+  void advance(std::uint64_t done, std::optional<std::uint64_t> of, Unit) override {
     last_done = done;
-    total = of;
+    total = of.value_or(0);
   }
-  void check_ended(const CheckResult& result) override { results.push_back(result); }
-  std::vector<std::string> arms;
-  std::vector<CheckResult> results;
-  std::size_t last_done = 0, total = 0;
+  void note(std::string_view) override {}
+  std::vector<std::string> stages;
+  std::uint64_t last_done = 0, total = 0;
 };
 
 /// An evidence folder with a plan, run by a made-up world.
@@ -127,16 +126,29 @@ struct Campaign {
     settings.cancel_fd = cancel[0];
     settings.open_world = [&](EngineKind, WorldBoxd) -> Result<std::unique_ptr<World>> {
       ++script.opened;
+      watched.stage("opening");
       if (script.open_fails)
         return Error(*script.open_fails, "no world here" + script.secret).hint("do this");
       return std::unique_ptr<World>(std::make_unique<FakeWorld>(script));
     };
-    return run_plan(plan, sources, settings, journal, watcher);
+    return run_plan(plan, sources, settings, journal, watched,
+                    [&](const CheckResult& result) { results.push_back(result); });
   }
   void interrupt() { REQUIRE(::write(cancel[1], "x", 1) == 1); }
   void take_interrupt_back() {
     char byte = 0;
     REQUIRE(::read(cancel[0], &byte, 1) == 1);
+  }
+  /// "net.thing@native control", in the order in which they were started.
+  std::vector<std::string> arms() const {
+    std::vector<std::string> names;
+    const std::string text = sys::read_file(folder.path / "events.jsonl").value();
+    const std::vector<Event> events = read_events(text).value();
+    for (const Event& event : events) {
+      if (event.kind == EventKind::ArmStarted)
+        names.push_back(event.check + "@" + std::string(name_of(event.engine)) + " " + event.arm);
+    }
+    return names;
   }
   Evidence evidence() const {
     auto judged = judge_folder(folder.path);
@@ -153,7 +165,8 @@ struct Campaign {
   Plan plan;
   Event started;
   Script script;
-  Quiet watcher;
+  Watched watched;
+  std::vector<CheckResult> results;
   int cancel[2] = {-1, -1};
 };
 

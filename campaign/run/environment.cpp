@@ -29,13 +29,9 @@ constexpr const char* kUnknown = "unknown";
 constexpr const char* kPrograms[] = {"boxd",        "boxd-campaign",  "crash/boxd",
                                      "crash/pybox", "campaign-plant", "campaign-vm"};
 
-/// A file's text without the white space at its end.
 std::string text_in(const fs::path& file) {
-  auto text = sys::read_file(file, 1_MiB);
-  if (!text) return kUnknown;
-  while (!text.value().empty() && (text.value().back() == '\n' || text.value().back() == ' '))
-    text.value().pop_back();
-  return text.value();
+  const auto text = sys::read_file(file, 1_MiB);
+  return text ? std::string(trimmed(text.value())) : kUnknown;
 }
 
 /// The value of the first line "KEY : VALUE" or "KEY: VALUE".

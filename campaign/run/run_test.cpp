@@ -13,12 +13,16 @@ TEST_CASE("a campaign runs protected and control back to back and ends green") {
   const auto complete = campaign.run();
   REQUIRE(complete.has_value());
   CHECK(complete.value());
-  CHECK(campaign.watcher.arms ==
+  CHECK(campaign.arms() ==
         std::vector<std::string>{"net.thing@native protected", "net.thing@native control",
                                  "net.zother@native control", "net.zother@native protected"});
-  CHECK(campaign.watcher.last_done == 3);
-  CHECK(campaign.watcher.total == 4);
-  CHECK(campaign.watcher.results.size() == 2);
+  CHECK(campaign.watched.last_done == 3);
+  CHECK(campaign.watched.total == 4);
+  // The area is told again behind each world that was opened in it.
+  CHECK(campaign.watched.stages == std::vector<std::string>{"restrictions", "opening",
+                                                            "restrictions", "opening",
+                                                            "restrictions"});
+  CHECK(campaign.results.size() == 2);
   CHECK(campaign.script.opened == 2);
   CHECK(campaign.evidence().verdict == "held");
   CHECK(campaign.script.programs[0].ends_with("\nprelude\nprobe"));

@@ -16,18 +16,15 @@ namespace {
 /// What running an arm once gave.
 struct Ran {
   std::optional<RunReport> report;
-  std::string out;
-  std::string err;
+  std::string out, err;
   std::vector<std::string> witnesses;
   std::string trouble;
   bool cancelled = false;
 };
 
-const std::string& text_in(const std::map<std::string, std::string>& texts,
-                           const std::string& name) {
-  static const std::string kNone;
+std::string text_in(const std::map<std::string, std::string>& texts, const std::string& name) {
   const auto found = texts.find(name);
-  return found == texts.end() ? kNone : found->second;
+  return found == texts.end() ? std::string() : found->second;
 }
 
 std::string words_of(const Error& error) {
@@ -37,25 +34,28 @@ std::string words_of(const Error& error) {
 class Runner {
  public:
   Runner(const Plan& plan, const CheckSources& sources, const RunSettings& settings,
-         Journal& journal, Watcher& watcher)
+         Journal& journal, Progress& progress, const CheckEnded& check_ended)
       : plan_(plan),
         sources_(sources),
         settings_(settings),
         journal_(journal),
-        watcher_(watcher),
+        progress_(progress),
+        check_ended_(check_ended),
         blobs_(settings.folder / "raw"),
-        worlds_(settings.open_world) {}
+        worlds_([this](EngineKind engine, WorldBoxd boxd) {
+          area_.clear();  // its stage ends where that of the world begins
+          return settings_.open_world(engine, boxd);
+        }) {}
 
   Result<bool> run() {
     done_ = PYBOX_TRY(done_so_far(plan_, journal_.before(), blobs_));
     for (const PlannedCheck& planned : plan_.checks) total_ += planned.arms.size() * plan_.passes;
-    for (std::uint32_t pass = 1; pass <= plan_.passes; ++pass) {
+    for (std::uint32_t pass = 1; pass <= plan_.passes && !is_cancelled(); ++pass) {
       steps_ = (pass - 1) * (total_ / plan_.passes);
       for (const PlannedCheck& planned : plan_.checks) {
         PYBOX_TRY(run_check(planned, pass));
         if (is_cancelled()) break;
       }
-      if (is_cancelled()) break;
     }
     Event ended;
     ended.kind = EventKind::Ended;
@@ -68,6 +68,11 @@ class Runner {
   bool is_cancelled() const {
     pollfd cancel{settings_.cancel_fd, POLLIN, 0};
     return ::poll(&cancel, 1, 0) > 0;
+  }
+
+  void show(const Check& check) {
+    if (check.area != area_) progress_.stage(area_ = check.area);
+    progress_.advance(arms_behind_, total_, Progress::Unit::Count);
   }
 
   Result<void> run_check(const PlannedCheck& planned, std::uint32_t pass) {
@@ -84,10 +89,11 @@ class Runner {
       worlds_.close();
     }
     for (std::size_t i = 0; i < planned.arms.size(); ++i) {
-      watcher_.arm(planned, planned.arms[i], first + i, total_);
+      arms_behind_ = first + i;
+      show(planned.check);
       if (!PYBOX_TRY(run_arm(planned, planned.arms[i], pass))) return {};
     }
-    if (pass == plan_.passes) watcher_.check_ended(judge_check(planned, done_.attempts[id]));
+    if (pass == plan_.passes) check_ended_(judge_check(planned, done_.attempts[id]));
     return {};
   }
 
@@ -116,6 +122,7 @@ class Runner {
       }
       if (!got) return note_trouble(check, arm, progress, words_of(got.error()));
       world = *got;
+      show(check);
     }
     Event began = PYBOX_TRY(begin(check, arm, progress, world));
     const Nanos started = monotonic_now();
@@ -263,7 +270,7 @@ class Runner {
     CheckResult result = judge_check(planned, {});
     result.verdict = Verdict::Unmet;
     result.why = event.reason;
-    watcher_.check_ended(result);
+    check_ended_(result);
     return {};
   }
 
@@ -271,20 +278,23 @@ class Runner {
   const CheckSources& sources_;
   const RunSettings& settings_;
   Journal& journal_;
-  Watcher& watcher_;
+  Progress& progress_;
+  const CheckEnded& check_ended_;
   Blobs blobs_;
   Worlds worlds_;
   std::optional<DriverHome> driver_home_;
   Done done_;
   std::size_t total_ = 0;
   std::size_t steps_ = 0;
+  std::string area_;  ///< whose stage is shown
+  std::size_t arms_behind_ = 0;
 };
 
 }  // namespace
 
 Result<bool> run_plan(const Plan& plan, const CheckSources& sources, const RunSettings& settings,
-                      Journal& journal, Watcher& watcher) {
-  return Runner(plan, sources, settings, journal, watcher).run();
+                      Journal& journal, Progress& progress, const CheckEnded& check_ended) {
+  return Runner(plan, sources, settings, journal, progress, check_ended).run();
 }
 
 }  // namespace pybox::campaign

@@ -6,11 +6,9 @@
 /// on behind the last arm that ended.
 
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
+#include <functional>
 
+#include "base/progress.hpp"
 #include "base/result.hpp"
 #include "campaign/model/evidence.hpp"
 #include "campaign/model/plan.hpp"
@@ -23,23 +21,8 @@
 
 namespace pybox::campaign {
 
-/// Whoever watches: cli/live.hpp draws.
-class Watcher {
- public:
-  Watcher() = default;
-  Watcher(const Watcher&) = delete;
-  Watcher& operator=(const Watcher&) = delete;
-  virtual ~Watcher() = default;
-  /// An arm begins; `done` of `total` planned arms are behind us.
-  virtual void arm(const PlannedCheck& check, const Arm& arm, std::size_t done,
-                   std::size_t total) = 0;
-  /// Nothing runs yet: what is waited for ("starting a VM").
-  virtual void waiting(std::string_view) {}
-  /// A fact that should be known ("KVM does not work here").
-  virtual void note(std::string_view) {}
-  /// Everything of a check has been run, or it is unmet: what came of it.
-  virtual void check_ended(const CheckResult& result) = 0;
-};
+/// Hears what came of a check when everything of it has been run, or it is unmet.
+using CheckEnded = std::function<void(const CheckResult& result)>;
 
 /// How often a protected arm that came through is run again.
 constexpr std::uint32_t kRepeats = 3;
@@ -56,8 +39,9 @@ struct RunSettings {
 };
 
 /// True: every planned arm has been run or is unmet; false: it was cancelled. The journal ends with
-/// `campaign-ended` either way. Error: evidence could not be written.
+/// `campaign-ended` either way. `progress`: a stage for each area, advanced by arms. Error:
+/// evidence could not be written.
 Result<bool> run_plan(const Plan& plan, const CheckSources& sources, const RunSettings& settings,
-                      Journal& journal, Watcher& watcher);
+                      Journal& journal, Progress& progress, const CheckEnded& check_ended);
 
 }  // namespace pybox::campaign

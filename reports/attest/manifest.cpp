@@ -1,21 +1,18 @@
 #include "reports/attest/manifest.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <memory>
 #include <vector>
 
-#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "reports/attest/names.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/file_digest.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::reports {
 namespace {
@@ -26,21 +23,14 @@ Error unfit(const fs::path& path, std::string_view what) {
   return {ErrorKind::Evidence, visible(path.string()) + " " + std::string(what)};
 }
 
-struct CloseDir {
-  void operator()(DIR* dir) const { ::closedir(dir); }
-};
-
-/// Names in a folder, sorted. No link is followed to get there.
+/// Names in a folder that is no link, sorted.
 Result<std::vector<std::string>> names_in(const fs::path& path) {
-  sys::Fd fd = PYBOX_TRY(sys::open_path(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-  const std::unique_ptr<DIR, CloseDir> dir(::fdopendir(fd.get()));
-  if (!dir) return Error::from_errno(errno, "reading the folder " + path.string());
-  static_cast<void>(fd.release());
+  std::error_code trouble;
+  if (!fs::is_directory(fs::symlink_status(path, trouble))) return unfit(path, "is no folder");
   std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(dir.get())) {
-    const std::string name = entry->d_name;
-    if (name != "." && name != "..") names.push_back(name);
-  }
+  for (const fs::path& entry : sys::entries_of(path, trouble))
+    names.push_back(entry.filename().string());
+  if (trouble) return Error::from_errno(trouble.value(), "reading the folder " + path.string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -50,15 +40,7 @@ Result<std::string> digest_of_file(const fs::path& path) {
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return Error::from_errno(errno, "inspecting " + path.string());
   if (!S_ISREG(info.st_mode)) return unfit(path, "is not a regular file");
-  Sha256 digest;
-  std::array<char, 65536> block{};
-  while (true) {
-    const ssize_t size = ::read(fd.get(), block.data(), block.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return Error::from_errno(errno, "reading " + path.string());
-    if (size == 0) return digest.hex();
-    digest.update({block.data(), static_cast<std::size_t>(size)});
-  }
+  return sys::digest_of_open(fd, path.string(), [](std::uint64_t) {});
 }
 
 Result<void> add_blobs(const fs::path& dir, std::map<std::string, std::string>& digests) {

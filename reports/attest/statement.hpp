@@ -5,20 +5,23 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "reports/read/bench.hpp"
-#include "reports/read/campaign.hpp"
+#include "campaign/model/bench.hpp"
+#include "campaign/model/evidence.hpp"
 
 namespace pybox::reports {
 
+using campaign::Evidence;
+
 /// Subjects are the programs tested; held checks passed, broken and worse failed, the rest warned.
-Result<std::string> test_result_statement(const Campaign& campaign,
+Result<std::string> test_result_statement(const Evidence& campaign,
                                           const std::string& manifest_sha256);
 
 /// Subject is manifest.sha256.
-Result<std::string> containment_statement(const Campaign& campaign,
+Result<std::string> containment_statement(const Evidence& campaign,
                                           const std::string& manifest_sha256);
 
 /// The one statement about a bench; its subject is manifest.sha256.
-Result<std::string> speed_statement(const Bench& bench, const std::string& manifest_sha256);
+Result<std::string> speed_statement(const campaign::Bench& bench,
+                                    const std::string& manifest_sha256);
 
 }  // namespace pybox::reports

@@ -20,17 +20,17 @@ json statement(std::string_view predicate_type, json subject, json predicate) {
           {"predicate", std::move(predicate)}};
 }
 
-json check_json(const Check& check) {
+json check_json(const campaign::CheckResult& check) {
   json arms = json::array();
-  for (const Arm& arm : check.arms) {
-    arms.push_back({{"arm", arm.name},
+  for (const campaign::ArmResult& arm : check.arms) {
+    arms.push_back({{"arm", arm.arm},
                     {"removed", arm.removed},
                     {"expected", arm.expected},
                     {"observed", arm.observed},
                     {"attempts", arm.attempts.size()}});
   }
   return {{"id", check.id},
-          {"engine", check.engine},
+          {"engine", name_of(check.engine)},
           {"verdict", name_of(check.verdict)},
           {"redundant", check.redundant},
           {"arms", std::move(arms)}};
@@ -38,14 +38,15 @@ json check_json(const Check& check) {
 
 }  // namespace
 
-Result<std::string> test_result_statement(const Campaign& campaign,
+Result<std::string> test_result_statement(const Evidence& campaign,
                                           const std::string& manifest_sha256) {
   json passed = json::array(), warned = json::array(), failed = json::array();
-  for (const Check& check : campaign.checks) {
-    const bool is_failed = check.verdict == Verdict::Broken || check.verdict == Verdict::Error ||
-                           check.verdict == Verdict::Flaky;
-    json& list = check.verdict == Verdict::Held ? passed : is_failed ? failed : warned;
-    list.push_back(check.full_id());
+  for (const campaign::CheckResult& check : campaign.checks) {
+    const bool is_failed = check.verdict == campaign::Verdict::Broken ||
+                           check.verdict == campaign::Verdict::Error ||
+                           check.verdict == campaign::Verdict::Flaky;
+    json& list = check.verdict == campaign::Verdict::Held ? passed : is_failed ? failed : warned;
+    list.push_back(full_id(check));
   }
   json subject = json::array();
   for (const auto& [name, digest] : campaign.tools) subject.push_back(resource(name, digest));
@@ -64,14 +65,14 @@ Result<std::string> test_result_statement(const Campaign& campaign,
                                    {"failedTests", std::move(failed)}}));
 }
 
-Result<std::string> containment_statement(const Campaign& campaign,
+Result<std::string> containment_statement(const Evidence& campaign,
                                           const std::string& manifest_sha256) {
   json counts = json::object();
-  for (const Verdict verdict : kVerdicts) {
+  for (const campaign::Verdict verdict : campaign::kVerdicts) {
     counts[std::string(name_of(verdict))] = campaign.count(verdict);
   }
   json checks = json::array();
-  for (const Check& check : campaign.checks) checks.push_back(check_json(check));
+  for (const campaign::CheckResult& check : campaign.checks) checks.push_back(check_json(check));
   json protections = json::object();
   for (const auto& [name, proven] : campaign.protections) {
     protections[name] = proven ? "proven" : "unproven";
@@ -96,9 +97,10 @@ Result<std::string> containment_statement(const Campaign& campaign,
                                    {"checks", std::move(checks)}}));
 }
 
-Result<std::string> speed_statement(const Bench& bench, const std::string& manifest_sha256) {
+Result<std::string> speed_statement(const campaign::Bench& bench,
+                                    const std::string& manifest_sha256) {
   json cases = json::array();
-  for (const BenchCase& each : bench.cases)
+  for (const campaign::BenchCase& each : bench.cases)
     cases.push_back({{"case", each.name}, {"pairs", each.pairs}});
   return canonical_json(statement(kSpeedEvidence,
                                   json::array({resource("manifest.sha256", manifest_sha256)}),

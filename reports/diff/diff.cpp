@@ -4,8 +4,6 @@
 #include <array>
 #include <set>
 
-#include "reports/diff/numbers.hpp"
-
 namespace pybox::reports {
 namespace {
 
@@ -43,10 +41,10 @@ std::vector<FactDiff> facts_between(const std::map<std::string, Value>& before,
 }
 
 /// What an arm showed: the deciding signature, and those of attempts that said something else.
-std::string shown(const Arm& arm) {
+std::string shown(const ArmResult& arm) {
   std::string text = arm.observed;
   std::set<std::string> others;
-  for (const Attempt& attempt : arm.attempts) {
+  for (const AttemptResult& attempt : arm.attempts) {
     if (attempt.observed != arm.observed) others.insert(attempt.observed);
   }
   for (const std::string& other : others) text += ", " + other;
@@ -60,7 +58,7 @@ Change change_of(const std::optional<std::string>& before, const std::optional<s
   return *before == *after && same_cut ? Change::Unchanged : Change::Changed;
 }
 
-ArmDiff arm_between(const std::string& name, const Arm* before, const Arm* after) {
+ArmDiff arm_between(const std::string& name, const ArmResult* before, const ArmResult* after) {
   ArmDiff diff;
   diff.name = name;
   if (before) diff.before = shown(*before);
@@ -72,27 +70,23 @@ ArmDiff arm_between(const std::string& name, const Arm* before, const Arm* after
   return diff;
 }
 
-std::vector<ArmDiff> arms_between(const Check* before, const Check* after) {
+std::vector<ArmDiff> arms_between(const CheckResult* before, const CheckResult* after) {
   std::vector<ArmDiff> arms;
   if (after) {
-    for (const Arm& arm : after->arms)
-      arms.push_back(arm_between(arm.name, before ? before->arm(arm.name) : nullptr, &arm));
+    for (const ArmResult& arm : after->arms)
+      arms.push_back(arm_between(arm.arm, before ? before->arm(arm.arm) : nullptr, &arm));
   }
   if (before) {
-    for (const Arm& arm : before->arms) {
-      if (!after || !after->arm(arm.name)) arms.push_back(arm_between(arm.name, &arm, nullptr));
+    for (const ArmResult& arm : before->arms) {
+      if (!after || !after->arm(arm.arm)) arms.push_back(arm_between(arm.arm, &arm, nullptr));
     }
   }
   return arms;
 }
 
-CheckDiff check_between(const Check* before, const Check* after) {
-  const Check& shown_check = after ? *after : *before;
+CheckDiff check_between(const CheckResult* before, const CheckResult* after) {
   CheckDiff diff;
-  diff.id = shown_check.id;
-  diff.engine = shown_check.engine;
-  diff.area = shown_check.area;
-  diff.claim = shown_check.claim;
+  diff.full_id = full_id(after ? *after : *before);
   diff.why = after ? after->why : std::string();
   if (before) diff.before = before->verdict;
   if (after) diff.after = after->verdict;
@@ -111,13 +105,13 @@ CheckDiff check_between(const Check* before, const Check* after) {
   return diff;
 }
 
-std::map<std::string, const Check*> by_id(const Campaign& campaign) {
-  std::map<std::string, const Check*> found;
-  for (const Check& check : campaign.checks) found[check.full_id()] = &check;
+std::map<std::string, const CheckResult*> by_id(const Evidence& campaign) {
+  std::map<std::string, const CheckResult*> found;
+  for (const CheckResult& check : campaign.checks) found[full_id(check)] = &check;
   return found;
 }
 
-std::vector<CheckDiff> checks_between(const Campaign& before, const Campaign& after) {
+std::vector<CheckDiff> checks_between(const Evidence& before, const Evidence& after) {
   const auto old_checks = by_id(before);
   const auto new_checks = by_id(after);
   std::set<std::string> ids;
@@ -145,7 +139,7 @@ std::vector<CheckDiff> checks_between(const Campaign& before, const Campaign& af
   return diffs;
 }
 
-std::vector<ProtectionDiff> protections_between(const Campaign& before, const Campaign& after) {
+std::vector<ProtectionDiff> protections_between(const Evidence& before, const Evidence& after) {
   std::vector<ProtectionDiff> diffs;
   for (const FactDiff& fact : facts_between(before.protections, after.protections, [](bool proven) {
          return std::string(proven ? "1" : "");
@@ -192,7 +186,7 @@ std::string_view name_of(Change change) {
   return "unchanged";
 }
 
-Diff diff_campaigns(const Campaign& before, const Campaign& after) {
+Diff diff_campaigns(const Evidence& before, const Evidence& after) {
   Diff diff;
   const auto itself = [](const std::string& text) { return text; };
   diff.environment = facts_between(before.environment, after.environment, itself);
@@ -200,7 +194,6 @@ Diff diff_campaigns(const Campaign& before, const Campaign& after) {
   diff.checks = checks_between(before, after);
   count_arms(diff.checks, diff.arms);
   diff.protections = protections_between(before, after);
-  diff.numbers = numbers_between(before, after);
   diff.became_incomplete = before.complete && !after.complete;
   for (const CheckDiff& check : diff.checks) {
     if (check.direction == Direction::Worse) ++diff.worse;

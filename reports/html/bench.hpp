@@ -3,11 +3,10 @@
 
 #include <string>
 
-#include "reports/read/bench.hpp"
+#include "campaign/model/bench.hpp"
 
 namespace pybox::reports {
 
-/// `series`: the samples behind the figures, by case.
-std::string bench_html(const Bench& bench, const BenchSeries& series);
+std::string bench_html(const campaign::Bench& bench);
 
 }  // namespace pybox::reports

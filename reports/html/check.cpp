@@ -9,17 +9,17 @@
 namespace pybox::reports::html {
 namespace {
 
-std::string observed(const Arm& arm) {
+std::string observed(const ArmResult& arm) {
   return fmt::format(R"({} <span class="fit {}">{}</span>)", code(shortened(arm.observed, 200)),
                      as_expected(arm) ? "yes" : "no",
                      as_expected(arm) ? "✓ as expected" : "✗ not expected");
 }
 
 /// A control arm's seal must differ, and by exactly what was left out.
-std::string seal(const Arm& arm) {
-  const Attempt* const attempt = deciding(arm);
+std::string seal(const ArmResult& arm) {
+  const AttemptResult* const attempt = deciding(arm);
   if (attempt == nullptr || !attempt->seal) return R"(<span class="none">no box</span>)";
-  const SealSummary& seal = *attempt->seal;
+  const campaign::SealFacts& seal = *attempt->seal;
   const std::set<std::string> differs(seal.differs.begin(), seal.differs.end());
   const std::set<std::string> removed(arm.removed.begin(), arm.removed.end());
   if (!removed.empty()) {
@@ -36,7 +36,7 @@ std::string seal(const Arm& arm) {
 /// One row of the pair table; an absent arm leaves its cell empty.
 class PairTable {
  public:
-  PairTable(const Arm* left, const Arm* right) : left_(left), right_(right) {}
+  PairTable(const ArmResult* left, const ArmResult* right) : left_(left), right_(right) {}
 
   template <class Cell>
   void row(std::string_view name, Cell cell) {
@@ -46,8 +46,8 @@ class PairTable {
 
   /// The probe's own lines, aligned by key; the first that differs is marked.
   void add_lines() {
-    const auto lines = [](const Arm* arm) {
-      const Attempt* const attempt = arm != nullptr ? deciding(*arm) : nullptr;
+    const auto lines = [](const ArmResult* arm) {
+      const AttemptResult* const attempt = arm != nullptr ? deciding(*arm) : nullptr;
       return attempt != nullptr ? probe_lines(*attempt) : std::vector<ProbeLine>();
     };
     std::vector<ProbeLine> left = lines(left_), right = lines(right_);
@@ -93,46 +93,47 @@ class PairTable {
     }
   }
 
-  const Arm* left_;
-  const Arm* right_;
+  const ArmResult* left_;
+  const ArmResult* right_;
   std::string out_;
 };
 
-std::string pair_table(const Check& check) {
-  const Arm* const left = check.arm("protected");
-  const Arm* const right = check.arm("control");
+std::string pair_table(const CheckResult& check) {
+  const ArmResult* const left = check.arm("protected");
+  const ArmResult* const right = check.arm("control");
   if (left == nullptr && right == nullptr) return "";
   PairTable table(left, right);
-  table.row("Left out", [](const Arm& arm) { return codes(arm.removed); });
-  table.row("Must show", [](const Arm& arm) { return html_text(expected_text(arm)); });
+  table.row("Left out", [](const ArmResult& arm) { return codes(arm.removed); });
+  table.row("Must show", [](const ArmResult& arm) { return html_text(expected_text(arm)); });
   table.row("Showed", observed);
   table.row("Seal", seal);
   table.add_lines();
-  table.row("Time", [](const Arm& arm) {
-    const Attempt* const attempt = deciding(arm);
-    return attempt ? seconds_text(attempt->duration_us) : std::string("–");
+  table.row("Time", [](const ArmResult& arm) {
+    const AttemptResult* const attempt = deciding(arm);
+    return attempt ? seconds_text(attempt->duration) : std::string("–");
   });
-  table.row("Raw files", [](const Arm& arm) {
-    const Attempt* const attempt = deciding(arm);
+  table.row("Raw files", [](const ArmResult& arm) {
+    const AttemptResult* const attempt = deciding(arm);
     return attempt ? files(*attempt) : std::string("–");
   });
-  table.row("Run again", [&](const Arm& arm) { return command(rerun_command(check, arm.name)); });
+  table.row("Run again",
+            [&](const ArmResult& arm) { return command(rerun_command(check, arm.arm)); });
   return R"(<div class="scroll"><table class="pair"><caption class="sr">Protected and control side by side</caption>)"
          R"(<thead><tr><td></td><th scope="col">Protected <span>every protection on</span></th>)"
          R"(<th scope="col">Control <span>only the cut set left out</span></th></tr></thead><tbody>)" +
          table.rows() + "</tbody></table></div>";
 }
 
-std::string other_arms(const Check& check) {
+std::string other_arms(const CheckResult& check) {
   std::string rows;
-  for (const Arm& arm : check.arms) {
-    if (arm.name == "protected" || arm.name == "control") continue;
-    const Attempt* const attempt = deciding(arm);
+  for (const ArmResult& arm : check.arms) {
+    if (arm.arm == "protected" || arm.arm == "control") continue;
+    const AttemptResult* const attempt = deciding(arm);
     rows += fmt::format(
         R"(<tr><th scope="row">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>)",
-        html_text(arm.name.starts_with("only:") ? "only " + arm.name.substr(5) + " on" : arm.name),
+        html_text(arm.arm.starts_with("only:") ? "only " + arm.arm.substr(5) + " on" : arm.arm),
         codes(arm.removed), html_text(expected_text(arm)), observed(arm),
-        attempt ? files(*attempt) : "–", command(rerun_command(check, arm.name)));
+        attempt ? files(*attempt) : "–", command(rerun_command(check, arm.arm)));
   }
   if (rows.empty()) return "";
   return R"(<div class="scroll"><table class="plain arms"><caption>Other arms</caption><thead><tr><th scope="col">Arm</th>)"
@@ -142,16 +143,15 @@ std::string other_arms(const Check& check) {
 }
 
 /// Arms that were run more than once, with every attempt: failed ones are kept.
-std::string attempts(const Check& check) {
+std::string attempts(const CheckResult& check) {
   std::string rows;
-  for (const Arm& arm : check.arms) {
+  for (const ArmResult& arm : check.arms) {
     if (arm.attempts.size() < 2) continue;
-    for (const Attempt& attempt : arm.attempts) {
+    for (const AttemptResult& attempt : arm.attempts) {
       rows += fmt::format(
           R"(<tr><th scope="row">{} {}</th><td>{}</td><td>{}</td><td class="n">{}</td><td>{}</td></tr>)",
-          html_text(arm.name), attempt.attempt, code(shortened(attempt.observed, 200)),
-          html_text(shortened(attempt.why, 300)), seconds_text(attempt.duration_us),
-          files(attempt));
+          html_text(arm.arm), attempt.attempt, code(shortened(attempt.observed, 200)),
+          html_text(shortened(attempt.why, 300)), seconds_text(attempt.duration), files(attempt));
     }
   }
   if (rows.empty()) return "";
@@ -161,9 +161,9 @@ std::string attempts(const Check& check) {
 }
 
 /// What the last campaigns said about this check, this one last.
-std::string strip(const Check& check, const ReportInput& input) {
+std::string strip(const CheckResult& check, const ReportInput& input) {
   if (input.history.empty()) return "<span></span>";
-  const std::string id = check.full_id();
+  const std::string id = full_id(check);
   std::string squares, words;
   for (const PastRun& run : input.history) {
     const auto found = run.checks.find(id);
@@ -182,31 +182,29 @@ std::string strip(const Check& check, const ReportInput& input) {
                      words, name_of(check.verdict), squares);
 }
 
-std::uint64_t total_duration(const Check& check) {
-  std::uint64_t sum = 0;
-  for (const Arm& arm : check.arms) {
-    for (const Attempt& attempt : arm.attempts) sum += attempt.duration_us;
-  }
+Nanos total_duration(const CheckResult& check) {
+  Nanos sum{};
+  for (const ArmResult& arm : check.arms) sum += duration_of(arm);
   return sum;
 }
 
-bool has_series(const Check& check) {
-  return std::any_of(check.arms.begin(), check.arms.end(), [](const Arm& arm) {
-    const Attempt* const attempt = deciding(arm);
+bool has_series(const CheckResult& check) {
+  return std::any_of(check.arms.begin(), check.arms.end(), [](const ArmResult& arm) {
+    const AttemptResult* const attempt = deciding(arm);
     return attempt != nullptr && !attempt->series.empty();
   });
 }
 
 }  // namespace
 
-std::string check(const Check& check, const ReportInput& input) {
+std::string check(const CheckResult& check, const ReportInput& input) {
   std::string out = fmt::format(
       R"(<details class="check" id="{}" data-status="{}" data-engine="{}" data-area="{}"{}><summary>)",
-      anchor(check.full_id()), slug(check.verdict), html_text(check.engine), html_text(check.area),
+      anchor(full_id(check)), slug(check.verdict), name_of(check.engine), html_text(check.area),
       is_trouble(input.campaign, check) ? " open" : "");
   out += fmt::format(
       R"({}<span class="id">{}<span class="engine">{}</span></span><span class="claim" dir="auto">{}</span>{}<span class="time n">{}</span></summary>)",
-      status(check.verdict), html_text(check.id), html_text(check.engine),
+      status(check.verdict), html_text(check.id), name_of(check.engine),
       html_text(shortened(check.claim, 500)), strip(check, input),
       check.arms.empty() ? "–" : seconds_text(total_duration(check)));
   out += fmt::format(R"(<div class="body"><p class="why" dir="auto">{}</p>)",
@@ -219,7 +217,7 @@ std::string check(const Check& check, const ReportInput& input) {
   if (has_series(check)) {
     out +=
         fmt::format(R"(<p class="note"><a href="#curve-{}">Memory, process and CPU curves</a></p>)",
-                    anchor(check.full_id()));
+                    anchor(full_id(check)));
   }
   out += pair_table(check) + other_arms(check) + attempts(check);
   if (check.arms.empty()) out += command(rerun_command(check, ""));

@@ -19,10 +19,10 @@ std::string chip(std::string_view kind, std::string_view value, std::string_view
       grouped(count));
 }
 
-std::string filters(const Campaign& campaign) {
+std::string filters(const Evidence& campaign) {
   std::map<std::string, std::uint64_t> engines, areas;
-  for (const Check& check : campaign.checks) {
-    ++engines[check.engine];
+  for (const CheckResult& check : campaign.checks) {
+    ++engines[std::string(name_of(check.engine))];
     ++areas[check.area];
   }
   std::string out = R"(<div class="filters js-only" role="search" aria-label="Filter checks">)"
@@ -47,36 +47,36 @@ std::string filters(const Campaign& campaign) {
 }
 
 std::string group(std::string_view title, std::string_view note,
-                  const std::vector<const Check*>& members, const ReportInput& input) {
+                  const std::vector<const CheckResult*>& members, const ReportInput& input) {
   std::string out =
       fmt::format(R"(<section class="group"><h3>{} <span class="count">{}</span></h3>)",
                   html_text(title), members.size());
   if (!note.empty()) out += fmt::format(R"(<p class="quiet-text">{}</p>)", note);
-  for (const Check* member : members) out += check(*member, input);
+  for (const CheckResult* member : members) out += check(*member, input);
   return out + "</section>";
 }
 
 }  // namespace
 
 std::string checks(const ReportInput& input) {
-  const Campaign& campaign = input.campaign;
-  std::vector<const Check*> trouble;
-  std::map<std::pair<std::string, std::string>, std::vector<const Check*>> groups;
-  for (const Check& check : campaign.checks) {
+  const Evidence& campaign = input.campaign;
+  std::vector<const CheckResult*> trouble;
+  std::map<std::pair<std::string, std::string>, std::vector<const CheckResult*>> groups;
+  for (const CheckResult& check : campaign.checks) {
     if (is_trouble(campaign, check)) {
       trouble.push_back(&check);
     } else {
       groups[{check.area, check.group}].push_back(&check);
     }
   }
-  const auto rank = [](const Check* check) {
+  const auto rank = [](const CheckResult* check) {
     return std::find(std::begin(kVerdicts), std::end(kVerdicts), check->verdict);
   };
   std::stable_sort(trouble.begin(), trouble.end(),
-                   [&](const Check* a, const Check* b) { return rank(a) < rank(b); });
+                   [&](const CheckResult* a, const CheckResult* b) { return rank(a) < rank(b); });
   for (auto& [name, members] : groups) {
     std::stable_sort(members.begin(), members.end(),
-                     [](const Check* a, const Check* b) { return a->id < b->id; });
+                     [](const CheckResult* a, const CheckResult* b) { return a->id < b->id; });
   }
   std::string out =
       R"(<section id="checks"><h2>Checks</h2><p class="quiet-text">Each check attacks twice: with every protection, )"

@@ -25,14 +25,14 @@ constexpr Reason kReasons[] = {
      "This kernel or processor has no such thing to attack."},
 };
 
-std::string list_of(const Reason& reason, const Campaign& campaign) {
+std::string list_of(const Reason& reason, const Evidence& campaign) {
   std::string rows;
-  for (const Check& check : campaign.checks) {
+  for (const CheckResult& check : campaign.checks) {
     if (check.verdict != reason.verdict) continue;
     const bool expected = check.verdict == Verdict::Unmet && !is_trouble(campaign, check);
     rows += fmt::format(
         R"(<tr><th scope="row"><a href="#{}">{}</a></th><td dir="auto">{}</td><td dir="auto">{}{}</td></tr>)",
-        anchor(check.full_id()), html_text(check.full_id()), html_text(shortened(check.claim, 300)),
+        anchor(full_id(check)), html_text(full_id(check)), html_text(shortened(check.claim, 300)),
         html_text(shortened(check.why, 300)),
         expected ? R"( <span class="tag">expected here</span>)" : "");
   }
@@ -42,12 +42,12 @@ std::string list_of(const Reason& reason, const Campaign& campaign) {
       status(reason.verdict), reason.meaning, rows);
 }
 
-std::string redundant(const Campaign& campaign) {
+std::string redundant(const Evidence& campaign) {
   std::string rows;
-  for (const Check& check : campaign.checks) {
+  for (const CheckResult& check : campaign.checks) {
     if (check.redundant.empty()) continue;
-    rows += fmt::format(R"(<li><a href="#{}">{}</a>: {}</li>)", anchor(check.full_id()),
-                        html_text(check.full_id()), codes(check.redundant));
+    rows += fmt::format(R"(<li><a href="#{}">{}</a>: {}</li>)", anchor(full_id(check)),
+                        html_text(full_id(check)), codes(check.redundant));
   }
   if (rows.empty()) return "";
   return "<h3>Layers that did not stop it alone</h3><p class=\"quiet-text\">Another protection of "
@@ -82,7 +82,7 @@ std::string facts_table(std::string_view caption, const std::map<std::string, st
 }  // namespace
 
 std::string not_proven(const ReportInput& input) {
-  const Campaign& campaign = input.campaign;
+  const Evidence& campaign = input.campaign;
   std::string out = R"(<section id="not-proven"><h2>What is not proven</h2>)";
   std::string names;
   for (const auto& [name, proven] : campaign.protections) {
@@ -125,7 +125,7 @@ std::string verifying() {
 }
 
 std::string appendix(const ReportInput& input) {
-  const Campaign& campaign = input.campaign;
+  const Evidence& campaign = input.campaign;
   std::string out = R"(<section id="appendix"><h2>Appendix</h2>)";
   out += facts_table("Environment", campaign.environment, Values::Text);
   out += facts_table("Programs (SHA-256)", campaign.tools, Values::Digests);

@@ -10,14 +10,26 @@ namespace pybox::reports::html {
 namespace {
 
 constexpr std::uint64_t kLeft = 52, kRight = 8, kTop = 12, kBottom = 22;
+constexpr Nanos kMicro = std::chrono::microseconds(1);
 constexpr std::uint64_t kWidth = 340, kHeight = 160;
 
+using campaign::SeriesPoint;
 using Value = std::optional<std::uint64_t>;
+
+Value memory_of(const SeriesPoint& point) { return point.memory_bytes; }
+Value pids_of(const SeriesPoint& point) { return point.pids; }
+Value cpu_of(const SeriesPoint& point) {
+  return point.cpu ? Value(static_cast<std::uint64_t>(*point.cpu / kMicro)) : Value();
+}
+
+std::uint64_t at_us(const SeriesPoint& point) {
+  return static_cast<std::uint64_t>(point.at / kMicro);
+}
 
 /// One quantity of a check over time, in the protected and the control arm.
 struct Panel {
   std::string_view title;
-  Value Sample::*sample;
+  Value (*of)(const SeriesPoint&);
   std::string (*label)(std::uint64_t);
   Value limit;             ///< a level line
   Value limit_per_second;  ///< or a line that rises
@@ -58,13 +70,13 @@ struct Scale {
 /// Tenths of a unit, as SVG writes them.
 std::string tenth(std::uint64_t value) { return fmt::format("{}.{}", value / 10, value % 10); }
 
-std::string path(const std::vector<Sample>& series, const Panel& panel, const Scale& scale,
+std::string path(const std::vector<SeriesPoint>& series, const Panel& panel, const Scale& scale,
                  std::string_view name) {
   std::string points;
-  for (const Sample& sample : series) {
-    const Value& value = sample.*panel.sample;
+  for (const SeriesPoint& sample : series) {
+    const Value value = panel.of(sample);
     if (!value) continue;
-    points += fmt::format("{}{},{}", points.empty() ? "" : " ", tenth(scale.x(sample.at_us)),
+    points += fmt::format("{}{},{}", points.empty() ? "" : " ", tenth(scale.x(at_us(sample))),
                           tenth(scale.y(*value)));
   }
   if (points.empty()) return "";
@@ -72,12 +84,12 @@ std::string path(const std::vector<Sample>& series, const Panel& panel, const Sc
 }
 
 /// Where the run ended, with what it showed.
-std::string end_mark(const Arm& arm, const std::vector<Sample>& series, const Panel& panel,
-                     const Scale& scale) {
+std::string end_mark(const ArmResult& arm, const std::vector<SeriesPoint>& series,
+                     const Panel& panel, const Scale& scale) {
   for (auto sample = series.rbegin(); sample != series.rend(); ++sample) {
-    const Value& value = (*sample).*panel.sample;
+    const Value value = panel.of(*sample);
     if (!value) continue;
-    const std::uint64_t x = scale.x(sample->at_us), y = scale.y(*value);
+    const std::uint64_t x = scale.x(at_us(*sample)), y = scale.y(*value);
     return fmt::format(
         R"(<path class="kill" d="M{} {}l8 8m0 -8l-8 8"/><text class="kill-word" x="{}" y="{}" text-anchor="end">{}</text>)",
         tenth(x - 40), tenth(y - 40), tenth(x - 70), tenth(y > 240 ? y - 60 : y + 160),
@@ -95,7 +107,8 @@ std::string axes(const Panel& panel, const Scale& scale) {
       panel.label(0));
   out += fmt::format(
       R"(<text x="{}" y="{}">0 s</text><text x="{}" y="{}" text-anchor="end">{}</text>)", kLeft,
-      kHeight - 6, kWidth - kRight, kHeight - 6, seconds_text(scale.last_us));
+      kHeight - 6, kWidth - kRight, kHeight - 6,
+      seconds_text(kMicro * static_cast<std::int64_t>(scale.last_us)));
   return out;
 }
 
@@ -121,16 +134,16 @@ std::string limit_line(const Panel& panel, const Scale& scale) {
 }
 
 struct Pair {
-  const Arm* arm = nullptr;
-  const Attempt* attempt = nullptr;
-  const std::vector<Sample>& series() const {
-    static const std::vector<Sample> kNone;
+  const ArmResult* arm = nullptr;
+  const AttemptResult* attempt = nullptr;
+  const std::vector<SeriesPoint>& series() const {
+    static const std::vector<SeriesPoint> kNone;
     return attempt ? attempt->series : kNone;
   }
 };
 
-Pair pair_of(const Check& check, std::string_view name) {
-  const Arm* const arm = check.arm(name);
+Pair pair_of(const CheckResult& check, std::string_view name) {
+  const ArmResult* const arm = check.arm(name);
   return {arm, arm ? deciding(*arm) : nullptr};
 }
 
@@ -138,9 +151,9 @@ std::string figure(const Panel& panel, const Pair& guarded, const Pair& control)
   Scale scale;
   bool any = false;
   for (const auto* series : {&guarded.series(), &control.series()}) {
-    for (const Sample& sample : *series) {
-      scale.last_us = std::max(scale.last_us, sample.at_us);
-      const Value& value = sample.*panel.sample;
+    for (const SeriesPoint& sample : *series) {
+      scale.last_us = std::max(scale.last_us, at_us(sample));
+      const Value value = panel.of(sample);
       any = any || value;
       scale.top = std::max(scale.top, value.value_or(0));
     }
@@ -165,13 +178,13 @@ std::string cell(const Value& value, std::string (*label)(std::uint64_t)) {
 std::string data_table(const Pair& guarded, const Pair& control) {
   std::string rows;
   for (const Pair* pair : {&guarded, &control}) {
-    for (const Sample& sample : pair->series()) {
+    for (const SeriesPoint& sample : pair->series()) {
       rows += fmt::format(
           "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
           "class=\"n\">{}</td></tr>",
-          pair == &guarded ? "protected" : "control", seconds_text(sample.at_us),
+          pair == &guarded ? "protected" : "control", seconds_text(sample.at),
           cell(sample.memory_bytes, size_label), cell(sample.pids, count_label),
-          cell(sample.cpu_us, cpu_label));
+          cell(cpu_of(sample), cpu_label));
     }
   }
   return R"(<details class="more"><summary>The samples as a table</summary><div class="scroll tall"><table class="plain"><caption class="sr">Samples</caption>)"
@@ -180,19 +193,19 @@ std::string data_table(const Pair& guarded, const Pair& control) {
          rows + "</tbody></table></div></details>";
 }
 
-std::string curves_of(const Check& check) {
+std::string curves_of(const CheckResult& check) {
   const Pair guarded = pair_of(check, "protected"), control = pair_of(check, "control");
   if (guarded.series().empty() && control.series().empty()) return "";
-  const Limits limits = guarded.attempt ? guarded.attempt->limits : control.attempt->limits;
-  const std::string id = anchor(check.full_id());
+  const AttemptResult& first = guarded.attempt ? *guarded.attempt : *control.attempt;
+  const auto limits = first.limits.value_or(campaign::SeriesLimits());
+  const auto cpu_us = static_cast<std::uint64_t>(limits.cpu_per_s / kMicro);
+  const std::string id = anchor(full_id(check));
   std::string out = fmt::format(
       R"(<article class="curve" id="curve-{}"><h3>{} <a href="#{}">{}</a> <span class="engine">{}</span></h3><div class="figures">)",
-      id, status(check.verdict), id, html_text(check.id), html_text(check.engine));
-  out += figure({"Memory", &Sample::memory_bytes, size_label, limits.memory_bytes, {}}, guarded,
-                control);
-  out += figure({"Processes", &Sample::pids, count_label, limits.pids, {}}, guarded, control);
-  out +=
-      figure({"CPU time", &Sample::cpu_us, cpu_label, {}, limits.cpu_us_per_s}, guarded, control);
+      id, status(check.verdict), id, html_text(check.id), name_of(check.engine));
+  out += figure({"Memory", memory_of, size_label, limits.memory_bytes, {}}, guarded, control);
+  out += figure({"Processes", pids_of, count_label, limits.pids, {}}, guarded, control);
+  out += figure({"CPU time", cpu_of, cpu_label, {}, cpu_us}, guarded, control);
   return out + "</div>" + data_table(guarded, control) + "</article>";
 }
 
@@ -201,7 +214,7 @@ std::string curves_of(const Check& check) {
 std::string curves(const ReportInput& input) {
   std::string out = R"(<section id="curves"><h2>Resources over time</h2>)";
   std::string articles;
-  for (const Check& check : input.campaign.checks) articles += curves_of(check);
+  for (const CheckResult& check : input.campaign.checks) articles += curves_of(check);
   if (articles.empty()) {
     return out +
            R"(<p class="quiet-text">No check of this campaign recorded a curve.</p></section>)";

@@ -11,14 +11,14 @@
 namespace pybox::reports {
 namespace {
 
-std::string side(std::string_view label, const Campaign& campaign) {
+std::string side(std::string_view label, const Evidence& campaign) {
   return fmt::format("<div><dt>{}</dt><dd>{} {}<br>{}<br>{} of {} protections proven</dd></div>",
                      label, html::status(campaign.verdict), html::code(campaign.id),
                      html_text(counts_text(campaign)), campaign.proven(),
                      campaign.protections.size());
 }
 
-std::string head(const Campaign& before, const Campaign& after, const Diff& diff) {
+std::string head(const Evidence& before, const Evidence& after, const Diff& diff) {
   const bool worse = diff.worse > 0;
   return fmt::format(
       R"(<header class="top"><p class="eyebrow">PyBox evidence: two campaigns compared</p>)"
@@ -30,45 +30,18 @@ std::string head(const Campaign& before, const Campaign& after, const Diff& diff
       html_text(link_sentence(before, after)));
 }
 
-std::string numbers(const Diff& diff) {
-  std::string out =
-      "<section id=\"numbers\"><h2>Numbers</h2><p class=\"quiet-text\">Two runs never give the "
-      "same numbers. "
-      "They are shown and never decide.</p>";
-  if (diff.numbers.empty()) return out + "<p class=\"quiet-text\">None in both.</p></section>";
-  std::string rows;
-  std::string sentences;
-  for (const NumberFence& fence : diff.numbers) {
-    sentences +=
-        fmt::format("<li>{}: {}</li>", html_text(fence.what), html_text(fence_sentence(fence)));
-    for (const NumberDiff& number : fence.beyond) {
-      rows += fmt::format(
-          "<tr><td>{}</td><th scope=\"row\">{}</th><td>{}</td><td class=\"n\">{}</td><td "
-          "class=\"n\">{}</td>"
-          "<td class=\"n\">{}</td></tr>",
-          html_text(number.what), html_text(number.check), html::code(number.arm),
-          number_text(number.before, number.unit), number_text(number.after, number.unit),
-          percent_text(number.relative()));
-    }
-  }
-  out += "<ul>" + sentences + "</ul>";
-  if (!rows.empty())
-    out += html::difference_table("Beyond the fence, largest change first",
-                                  {"What", "Check", "Arm", "Before", "Now", "Change"}, rows);
-  return out + "</section>";
-}
-
 }  // namespace
 
-std::string diff_html(const Campaign& before, const Campaign& after, const Diff& diff) {
+std::string diff_html(const Evidence& before, const Evidence& after, const Diff& diff) {
   const std::string body =
       head(before, after, diff) +
       "\n<main>\n<section id=\"environment\"><h2>Environment and programs</h2>" +
       html::fact_differences(diff) + "</section>\n<section id=\"checks\"><h2>Checks</h2>" +
       html::check_differences(diff, html::Names::Plain) +
       "</section>\n<section id=\"protections\"><h2>Protections</h2>" +
-      html::protection_differences(diff) + "</section>\n" + numbers(diff) +
-      "\n<p class=\"end\">Made from the two files campaign.json alone; neither folder was "
+      html::protection_differences(diff) +
+      "</section>\n<p class=\"end\">Made from the two files campaign.json alone; neither folder "
+      "was "
       "verified for it.</p>\n</main>";
   return still_page("PyBox campaigns compared: " + before.id + " and " + after.id, body);
 }

@@ -8,6 +8,6 @@
 namespace pybox::reports {
 
 /// One self-contained page without a script, in the style of report.html.
-std::string diff_html(const Campaign& before, const Campaign& after, const Diff& diff);
+std::string diff_html(const Evidence& before, const Evidence& after, const Diff& diff);
 
 }  // namespace pybox::reports

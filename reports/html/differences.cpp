@@ -51,9 +51,9 @@ std::string arms_of(const CheckDiff& check) {
 }
 
 std::string name_of_check(const CheckDiff& check, Names names) {
-  const std::string text = html_text(check.full_id());
+  const std::string text = html_text(check.full_id);
   if (names == Names::Plain || !check.after) return text;
-  return fmt::format(R"(<a href="#{}">{}</a>)", anchor(check.full_id()), text);
+  return fmt::format(R"(<a href="#{}">{}</a>)", anchor(check.full_id), text);
 }
 
 std::string unchanged_checks(const Diff& diff) {
@@ -62,7 +62,7 @@ std::string unchanged_checks(const Diff& diff) {
   for (const CheckDiff& check : diff.checks) {
     if (check.change != Change::Unchanged) continue;
     ++same;
-    list += fmt::format("<li>{} {}</li>", status(*check.after), code(check.full_id()));
+    list += fmt::format("<li>{} {}</li>", status(*check.after), code(check.full_id));
   }
   if (same == 0) return "";
   return fmt::format(
@@ -70,8 +70,7 @@ std::string unchanged_checks(const Diff& diff) {
       counted(same, "check"), list);
 }
 
-}  // namespace
-
+/// `rows` are HTML, `columns` and `caption` text.
 std::string difference_table(std::string_view caption, const std::vector<std::string_view>& columns,
                              const std::string& rows) {
   std::string out = fmt::format(
@@ -81,6 +80,8 @@ std::string difference_table(std::string_view caption, const std::vector<std::st
     out += fmt::format(R"(<th scope="col">{}</th>)", column);
   return out + "</tr></thead><tbody>" + rows + "</tbody></table></div>";
 }
+
+}  // namespace
 
 std::string fact_differences(const Diff& diff) {
   std::string rows;

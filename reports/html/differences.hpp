@@ -16,9 +16,4 @@ std::string fact_differences(const Diff& diff);
 std::string check_differences(const Diff& diff, Names names);
 std::string protection_differences(const Diff& diff);
 
-/// A table that scrolls by itself when it is too wide. `rows` are HTML, `columns` and `caption`
-/// text.
-std::string difference_table(std::string_view caption, const std::vector<std::string_view>& columns,
-                             const std::string& rows);
-
 }  // namespace pybox::reports::html

@@ -8,7 +8,7 @@
 namespace pybox::reports::html {
 namespace {
 
-std::string headline(const Campaign& campaign) {
+std::string headline(const Evidence& campaign) {
   const auto some = [&](Verdict verdict, std::string_view one, std::string_view many) {
     const std::uint64_t count = campaign.count(verdict);
     return count == 1 ? std::string(one) : fmt::format("{} {}", grouped(count), many);
@@ -34,7 +34,7 @@ std::string headline(const Campaign& campaign) {
 }
 
 /// One bar of all checks by verdict; the numbers stand beside it in words.
-std::string bar(const Campaign& campaign) {
+std::string bar(const Evidence& campaign) {
   const std::uint64_t all = std::max<std::uint64_t>(campaign.checks.size(), 1);
   std::string out =
       R"(<svg class="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">)";
@@ -57,7 +57,7 @@ std::string fact(std::string_view name, const std::string& value) {
   return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, value);
 }
 
-std::string duration(const Campaign& campaign) {
+std::string duration(const Evidence& campaign) {
   const std::int64_t millis = epoch_millis(campaign.ended) - epoch_millis(campaign.started);
   if (campaign.ended.empty() || millis < 0) return "unknown";
   const std::int64_t seconds = millis / 1000;
@@ -87,11 +87,11 @@ std::string earlier(const ReportInput& input) {
 }  // namespace
 
 std::string head(const ReportInput& input) {
-  const Campaign& campaign = input.campaign;
+  const Evidence& campaign = input.campaign;
   std::string out =
       R"(<header class="top"><div class="bar-top"><p class="eyebrow">PyBox evidence</p>)"
       R"(<button type="button" id="theme" class="quiet js-only">Theme: auto</button></div>)";
-  const auto known = verdict_from(campaign.verdict);
+  const auto known = campaign::verdict_from(campaign.verdict);
   out += fmt::format(R"(<h1 class="t-{}"><span class="g" aria-hidden="true">{}</span>{}</h1>)",
                      known ? name_of(*known) : "error", glyph_of_whole(campaign.verdict),
                      html_text(headline(campaign)));

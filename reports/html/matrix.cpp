@@ -28,8 +28,8 @@ Look look_of(Effect effect) {
   return {"", "empty", ""};
 }
 
-Effect effect_on(const Check& check, const std::string& protection) {
-  const Arm* const control = check.arm("control");
+Effect effect_on(const CheckResult& check, const std::string& protection) {
+  const ArmResult* const control = check.arm("control");
   if (control == nullptr) return Effect::None;
   const auto& cut = control->removed;
   if (std::find(cut.begin(), cut.end(), protection) == cut.end()) return Effect::None;
@@ -38,17 +38,17 @@ Effect effect_on(const Check& check, const std::string& protection) {
   }
   if (check.verdict != Verdict::Held) return Effect::Lost;
   if (cut.size() == 1) return Effect::Proves;
-  const Arm* const only = check.arm("only:" + protection);
+  const ArmResult* const only = check.arm("only:" + protection);
   if (only == nullptr) return Effect::None;
   return only->observed == "reached" ? Effect::Redundant : Effect::Layer;
 }
 
-using Row = std::pair<std::string, std::vector<const Check*>>;
+using Row = std::pair<std::string, std::vector<const CheckResult*>>;
 
 /// Both engines stand in one row; the better of the two is shown, but a loss always.
-Effect effect_in_row(const std::vector<const Check*>& checks, const std::string& protection) {
+Effect effect_in_row(const std::vector<const CheckResult*>& checks, const std::string& protection) {
   Effect best = Effect::None;
-  for (const Check* check : checks) {
+  for (const CheckResult* check : checks) {
     best = std::max(best, effect_on(*check, protection));
   }
   return best;
@@ -62,7 +62,7 @@ bool starts_family(const std::string& protection, std::string& family) {
   return starts;
 }
 
-std::string header(const Campaign& campaign) {
+std::string header(const Evidence& campaign) {
   std::string names, states, family;
   for (const auto& [name, proven] : campaign.protections) {
     const bool starts = starts_family(name, family);
@@ -76,8 +76,8 @@ std::string header(const Campaign& campaign) {
          R"(</tr><tr class="state"><th scope="row">Proven</th>)" + states + "</tr></thead>";
 }
 
-std::string row(const std::string& id, const std::vector<const Check*>& checks,
-                const Campaign& campaign) {
+std::string row(const std::string& id, const std::vector<const CheckResult*>& checks,
+                const Evidence& campaign) {
   std::string cells, family;
   bool any = false;
   for (const auto& [name, proven] : campaign.protections) {
@@ -95,14 +95,14 @@ std::string row(const std::string& id, const std::vector<const Check*>& checks,
   }
   if (!any) return "";
   return fmt::format(R"(<tr><th scope="row"><a href="#{}">{}</a></th>{}</tr>)",
-                     anchor(checks.front()->full_id()), html_text(id), cells);
+                     anchor(full_id(*checks.front())), html_text(id), cells);
 }
 
 /// In the order of the protections that they leave out, so that the marks run down the diagonal.
-std::vector<Row> rows_of(const Campaign& campaign) {
-  std::map<std::string, std::vector<const Check*>> by_id;
-  for (const Check& check : campaign.checks) by_id[check.id].push_back(&check);
-  std::map<std::pair<std::size_t, std::string>, std::vector<const Check*>> sorted;
+std::vector<Row> rows_of(const Evidence& campaign) {
+  std::map<std::string, std::vector<const CheckResult*>> by_id;
+  for (const CheckResult& check : campaign.checks) by_id[check.id].push_back(&check);
+  std::map<std::pair<std::size_t, std::string>, std::vector<const CheckResult*>> sorted;
   for (auto& [id, members] : by_id) {
     std::size_t first = 0;
     for (const auto& [name, proven] : campaign.protections) {
@@ -116,7 +116,7 @@ std::vector<Row> rows_of(const Campaign& campaign) {
   return rows;
 }
 
-std::string table_of_proofs(const Campaign& campaign) {
+std::string table_of_proofs(const Evidence& campaign) {
   std::string out =
       R"(<details class="more"><summary>The same as a list: each protection and the checks that prove it</summary>)"
       R"(<div class="scroll"><table class="plain"><caption class="sr">Protections and their proofs</caption><thead><tr>)"
@@ -141,7 +141,7 @@ std::string table_of_proofs(const Campaign& campaign) {
 }  // namespace
 
 std::string matrix(const ReportInput& input) {
-  const Campaign& campaign = input.campaign;
+  const Evidence& campaign = input.campaign;
   const std::uint64_t all = campaign.protections.size();
   std::string out = fmt::format(
       R"(<section id="matrix"><h2>Checks × protections</h2><p class="score"><strong>{}</strong> of {} protections )"

@@ -10,7 +10,7 @@
 namespace pybox::reports {
 
 std::string report_html(const ReportInput& input) {
-  const Campaign& campaign = input.campaign;
+  const Evidence& campaign = input.campaign;
   std::string out = "<a class=\"skip\" href=\"#checks\">Skip to the checks</a>\n";
   out += html::head(input) + "\n<main>\n";
   out += html::changes(input) + "\n" + html::checks(input) + "\n" + html::matrix(input) + "\n";

@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "reports/read/campaign.hpp"
+#include "campaign/model/history.hpp"
 
 namespace pybox::reports {
 
+using campaign::Evidence;
+using campaign::PastRun;
+
 struct ReportInput {
-  const Campaign& campaign;
-  const Campaign* previous = nullptr;   ///< what to compare with; nullptr: none
+  const Evidence& campaign;
+  const Evidence* previous = nullptr;   ///< what to compare with; nullptr: none
   const std::vector<PastRun>& history;  ///< oldest first
 };
 

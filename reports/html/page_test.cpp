@@ -9,8 +9,9 @@
 namespace pybox::reports {
 namespace {
 
-Campaign load(const std::string& name) {
-  return read_campaign(sys::read_file(REPORTS_SAMPLES "/" + name + "/campaign.json").value())
+Evidence load(const std::string& name) {
+  return campaign::evidence_from_json(
+             sys::read_file(REPORTS_SAMPLES "/" + name + "/campaign.json").value())
       .value();
 }
 
@@ -27,7 +28,7 @@ std::size_t count_of(const std::string& text, std::string_view word) {
 }
 
 TEST_CASE("hostile data adds no element and no attribute to the page") {
-  const Campaign hostile = load("sample"), benign = load("benign"), before = load("before");
+  const Evidence hostile = load("sample"), benign = load("benign"), before = load("before");
   const std::string one = body_of(report_html({hostile, &before, {}}));
   const std::string other = body_of(report_html({benign, &before, {}}));
   for (const char* word : {"<script", "<img", "<!--", "onload=\"", "style=\"", "</html"}) {
@@ -45,7 +46,7 @@ TEST_CASE("hostile data adds no element and no attribute to the page") {
 
 TEST_CASE(
     "the page is the same for the same campaign, and every anchor it links to is there once") {
-  const Campaign campaign = load("sample"), before = load("before");
+  const Evidence campaign = load("sample"), before = load("before");
   const std::string page = report_html({campaign, &before, {}});
   CHECK(page == report_html({campaign, &before, {}}));
   for (auto at = page.find("href=\"#"); at != std::string::npos;
@@ -68,7 +69,7 @@ TEST_CASE("the page asks nothing of a network and runs nothing but its own scrip
 }
 
 TEST_CASE("a probe's line becomes lines that can be compared") {
-  Attempt attempt;
+  AttemptResult attempt;
   attempt.nonce = "abc";
   attempt.line = R"({"pybox":"abc","proof":"x","n":[1,2],"signature":"s"})";
   const auto lines = html::probe_lines(attempt);

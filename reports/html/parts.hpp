@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "reports/html/page.hpp"
+#include "reports/render/words.hpp"
 
 namespace pybox::reports::html {
 
@@ -21,15 +22,15 @@ std::string anchor(std::string_view full_id);
 /// A command with a button that copies it.
 std::string command(std::string_view text);
 /// Links to an attempt's blobs.
-std::string files(const Attempt& attempt);
+std::string files(const AttemptResult& attempt);
 /// The attempt whose answer became the arm's; nullptr when it was never run.
-const Attempt* deciding(const Arm& arm);
-bool is_trouble(const Campaign& campaign, const Check& check);
+const AttemptResult* deciding(const ArmResult& arm);
+bool is_trouble(const Evidence& campaign, const CheckResult& check);
 
 std::string head(const ReportInput& input);
 std::string changes(const ReportInput& input);
 std::string checks(const ReportInput& input);
-std::string check(const Check& check, const ReportInput& input);
+std::string check(const CheckResult& check, const ReportInput& input);
 std::string matrix(const ReportInput& input);
 std::string curves(const ReportInput& input);
 std::string not_proven(const ReportInput& input);
@@ -40,6 +41,6 @@ std::string appendix(const ReportInput& input);
 struct ProbeLine {
   std::string key, text;
 };
-std::vector<ProbeLine> probe_lines(const Attempt& attempt);
+std::vector<ProbeLine> probe_lines(const AttemptResult& attempt);
 
 }  // namespace pybox::reports::html

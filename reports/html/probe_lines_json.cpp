@@ -14,7 +14,7 @@ constexpr std::size_t kLinesKept = 40;
 
 }  // namespace
 
-std::vector<ProbeLine> probe_lines(const Attempt& attempt) {
+std::vector<ProbeLine> probe_lines(const AttemptResult& attempt) {
   std::vector<ProbeLine> lines;
   const auto parsed = parse_json(attempt.line);
   if (parsed && parsed->is_object() && parsed->size() <= kLinesKept) {

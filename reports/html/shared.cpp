@@ -16,7 +16,7 @@ std::string status(Verdict verdict) {
 }
 
 std::string status(std::string_view whole) {
-  const auto known = verdict_from(whole);
+  const auto known = campaign::verdict_from(whole);
   if (known) return status(*known);
   return R"(<span class="status s-error"><span class="g">…</span>incomplete</span>)";
 }
@@ -50,7 +50,7 @@ std::string command(std::string_view text) {
          R"(</code></pre><button type="button" class="copy">Copy</button></div>)";
 }
 
-std::string files(const Attempt& attempt) {
+std::string files(const AttemptResult& attempt) {
   std::string out;
   for (const auto& [name, blob] :
        {std::pair{"report", attempt.report}, {"stdout", attempt.out}, {"stderr", attempt.err}}) {
@@ -62,20 +62,20 @@ std::string files(const Attempt& attempt) {
   return out.empty() ? R"(<span class="none">none</span>)" : out;
 }
 
-const Attempt* deciding(const Arm& arm) {
+const AttemptResult* deciding(const ArmResult& arm) {
   for (auto attempt = arm.attempts.rbegin(); attempt != arm.attempts.rend(); ++attempt) {
     if (attempt->observed == arm.observed) return &*attempt;
   }
   return arm.attempts.empty() ? nullptr : &arm.attempts.back();
 }
 
-bool is_trouble(const Campaign& campaign, const Check& check) {
+bool is_trouble(const Evidence& campaign, const CheckResult& check) {
   switch (check.verdict) {
     case Verdict::Held:
     case Verdict::NotApplicable: return false;
     case Verdict::Unmet:
       return std::find(campaign.unmet_expected.begin(), campaign.unmet_expected.end(),
-                       check.full_id()) == campaign.unmet_expected.end();
+                       full_id(check)) == campaign.unmet_expected.end();
     case Verdict::Broken:
     case Verdict::Error:
     case Verdict::Vacuous:

@@ -3,13 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
-#include "base/join.hpp"
 #include "reports/render/words.hpp"
 
 namespace pybox::reports {
 namespace {
+
+using campaign::Bench;
+using campaign::BenchCase;
+using campaign::Middle;
+using campaign::Spread;
 
 constexpr std::string_view kNone = "-";
 
@@ -19,52 +23,22 @@ std::string or_none(const std::optional<Nanos>& time) {
 
 std::string signed_millis(Nanos time) { return (time < Nanos{0} ? "" : "+") + millis_text(time); }
 
-/// "+12.34 ms [+12.01, +12.70]"
-std::string added_text(const BenchCase& each) {
-  const MiddleOf<Nanos>& added = each.added.median;
-  std::string text = signed_millis(added.p50) + " ms";
-  if (added.low && added.high)
-    text += fmt::format(" [{}, {}]", signed_millis(*added.low), signed_millis(*added.high));
-  return text;
-}
-
-/// "1.50x [1.45, 1.58]"
-std::string times_text(const BenchCase& each) {
-  std::string text = ratio_text(each.ratio.p50) + "x";
-  if (each.ratio.low && each.ratio.high)
-    text += fmt::format(" [{}, {}]", ratio_text(*each.ratio.low), ratio_text(*each.ratio.high));
-  return text;
-}
-
 std::string where_text(const BenchCase& each) {
   std::string text = each.engine + " engine";
-  if (!each.accelerator.empty()) text += ", accelerator " + plain_line(each.accelerator);
-  return text + fmt::format(", kernel {}, cgroup {}, {} checked before each run",
-                            plain_line(each.kernel), plain_line(each.cgroup),
-                            counted(each.seal_checks, "protection"));
+  if (!each.box.accelerator.empty()) text += ", accelerator " + plain_line(each.box.accelerator);
+  return text + fmt::format(", {} cores at most, kernel {}, cgroup {}, {} checked before each run",
+                            ratio_text(static_cast<std::int64_t>(each.box.cpu_millicores)),
+                            plain_line(each.box.kernel), plain_line(each.box.cgroup),
+                            counted(each.box.seal_checks, "protection"));
 }
 
-std::string row(const std::string& name, std::string_view side, std::uint64_t pairs,
-                const Spread& spread) {
-  return fmt::format("{:<16} {:<6} {:>6} {:>9} {:>9} {:>9} {:>9}\n", name, side, pairs,
-                     millis_text(spread.p50), or_none(spread.p95), or_none(spread.p99),
-                     millis_text(spread.max));
-}
-
-/// "prepare 1.20, seal 2.30, …", in the order in which they happen.
-std::string stages_text(const BenchCase& each) {
-  std::vector<std::string> parts;
-  Nanos sum{};
-  for (const char* const name :
-       {"queue", "prepare", "seal", "start", "run", "collect", "cleanup"}) {
-    const auto stage = each.stages.find(name);
-    if (stage == each.stages.end()) continue;
-    sum += stage->second;
-    parts.push_back(fmt::format("{} {}", name, millis_text(stage->second)));
-  }
-  if (parts.empty()) return "";
-  parts.push_back("around it " + millis_text(std::max(Nanos{0}, each.sealed.p50 - sum)));
-  return join(parts, ", ");
+/// "+12.34 ms [+12.01, +12.70]"
+template <class Text>
+std::string with_interval(const Middle& middle, Text text, std::string_view unit) {
+  std::string out = text(middle.p50) + std::string(unit);
+  if (middle.low && middle.high)
+    out += fmt::format(" [{}, {}]", text(*middle.low), text(*middle.high));
+  return out;
 }
 
 void note_too_few(const Bench& bench, std::vector<std::string>& notes) {
@@ -80,7 +54,7 @@ void note_engines(const Bench& bench, std::vector<std::string>& notes) {
   bool vm = false, emulated = false;
   for (const BenchCase& each : bench.cases) {
     vm = vm || each.engine == "vm";
-    emulated = emulated || each.accelerator == "tcg";
+    emulated = emulated || each.box.accelerator == "tcg";
   }
   if (vm) notes.push_back("In the vm engine's rows the bare interpreter runs on the host.");
   if (emulated) {
@@ -100,10 +74,17 @@ std::string millis_text(Nanos time) {
                      hundredths % 100);
 }
 
-std::string ratio_text(std::uint64_t thousandths) {
-  const std::uint64_t hundredths = (thousandths + 5) / 10;
+std::string ratio_text(std::int64_t thousandths) {
+  const std::int64_t hundredths = (thousandths + 5) / 10;
   return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
 }
+
+std::string added_text(const BenchCase& each) {
+  return with_interval(
+      each.added, [](std::int64_t nanos) { return signed_millis(Nanos(nanos)); }, " ms");
+}
+
+std::string times_text(const BenchCase& each) { return with_interval(each.ratio, ratio_text, "x"); }
 
 std::vector<std::string> bench_notes(const Bench& bench) {
   std::vector<std::string> notes;
@@ -115,14 +96,6 @@ std::vector<std::string> bench_notes(const Bench& bench) {
     notes.push_back("PyBox is a " + plain_line(build->second) +
                     " build here: what users get is faster.");
   note_too_few(bench, notes);
-  for (const BenchCase& each : bench.cases) {
-    if (each.held_back_runs == 0) continue;
-    notes.push_back(fmt::format(
-        "{}: the limit of {} made the program wait in {} of {} runs; that is part of its time.",
-        plain_line(each.name),
-        each.cpu_millicores == 1000 ? "one core" : ratio_text(each.cpu_millicores) + " cores",
-        each.held_back_runs, each.pairs));
-  }
   note_engines(bench, notes);
   for (const BenchCase& each : bench.cases) {
     notes.push_back(fmt::format("{}: load of the machine {} before, {} after.",
@@ -132,27 +105,36 @@ std::vector<std::string> bench_notes(const Bench& bench) {
   return notes;
 }
 
+std::vector<BenchRow> bench_rows(const BenchCase& each) {
+  const auto row = [&](std::string run, const Spread& spread) {
+    return BenchRow{std::move(run),
+                    {std::to_string(each.pairs), millis_text(spread.p50), or_none(spread.p95),
+                     or_none(spread.p99)}};
+  };
+  return {row("bare", each.bare), row("sealed", each.sealed)};
+}
+
 std::string bench_text(const Bench& bench) {
   std::string out = fmt::format(
       "Times in ms, from the start of the process until it was reaped. Before each case: {} of "
       "warm-up,\nnot counted. Idle time before each run: {} ms. Percentiles are nearest ranks.\n",
       counted(bench.warm_up, "pair"), bench.think_ms);
+  const auto line = [&](const std::string& name, std::string_view run, const auto& cells) {
+    out += fmt::format("{:<16} {:<6} {:>6} {:>9} {:>9} {:>9}\n", name, run, cells[0], cells[1],
+                       cells[2], cells[3]);
+  };
   std::string where;
   for (const BenchCase& each : bench.cases) {
     const std::string here = where_text(each);
     if (here != where) {
-      out += "\n" + here + "\n" +
-             fmt::format("{:<16} {:<6} {:>6} {:>9} {:>9} {:>9} {:>9}\n", "", "", "pairs", "p50",
-                         "p95", "p99", "max");
+      out += "\n" + here + "\n";
+      line("", "", kBenchColumns);
       where = here;
     }
-    const std::string name = plain_line(each.image) + " " + plain_line(each.program);
-    out += row(name, "bare", each.pairs, each.bare);
-    out += row("", "sealed", each.pairs, each.sealed);
+    std::string name = plain_line(each.image) + " " + plain_line(each.program);
+    for (const BenchRow& row : bench_rows(each)) line(std::exchange(name, ""), row.run, row.cells);
     out += fmt::format("{:<16} added {}, {} the bare time (medians of pairs, 95 % intervals)\n", "",
                        added_text(each), times_text(each));
-    const std::string stages = stages_text(each);
-    if (!stages.empty()) out += fmt::format("{:<16} {}\n", "", stages);
   }
   out += "\n";
   for (const std::string& note : bench_notes(bench)) out += "note: " + note + "\n";
@@ -162,28 +144,8 @@ std::string bench_text(const Bench& bench) {
 std::string bench_markdown(const Bench& bench) {
   std::string out = "# What a sealed run costs\n\nBench " + markdown_code(bench.id) + ", started " +
                     markdown_code(bench.started) + ", ended " + markdown_code(bench.ended) +
-                    ".\n\n";
-  out += fmt::format(
-      "Times in milliseconds, from the start of the process until it was reaped. Before each "
-      "case: {} of warm-up, not counted. Idle time before each run: {} ms. Percentiles are nearest "
-      "ranks; what was added and the ratio are medians of pairs with 95 % intervals.\n\n",
-      counted(bench.warm_up, "pair"), bench.think_ms);
-  out +=
-      "| case | run | pairs | p50 | p95 | p99 | max | added | ratio |\n"
-      "|:--|:--|--:|--:|--:|--:|--:|:--|:--|\n";
-  for (const BenchCase& each : bench.cases) {
-    const auto line = [&](std::string_view name, std::string_view side, const Spread& spread,
-                          const std::string& added, const std::string& ratio) {
-      out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, side, each.pairs,
-                         millis_text(spread.p50), or_none(spread.p95), or_none(spread.p99),
-                         millis_text(spread.max), added, ratio);
-    };
-    line(markdown_code(each.name), "bare", each.bare, "", "");
-    line("", "sealed", each.sealed, added_text(each), times_text(each));
-  }
-  out += "\n";
-  for (const std::string& note : bench_notes(bench)) out += "- " + markdown_text(note) + "\n";
-  out += "\n## Where\n\n| what | |\n|:--|:--|\n";
+                    ".\n\n```text\n" + bench_text(bench) +
+                    "```\n\n## Where\n\n| what | |\n|:--|:--|\n";
   for (const auto& [name, fact] : bench.environment)
     out += "| " + markdown_code(name) + " | " + markdown_code(fact) + " |\n";
   out +=

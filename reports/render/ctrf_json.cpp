@@ -28,11 +28,11 @@ json texts(const std::vector<std::string>& words) {
   return list;
 }
 
-json attempt_json(const Attempt& attempt) {
+json attempt_json(const AttemptResult& attempt) {
   json value = {{"attempt", attempt.attempt},
                 {"observed", plain_line(attempt.observed)},
                 {"why", plain_line(attempt.why)},
-                {"duration_us", attempt.duration_us}};
+                {"duration_us", attempt.duration.count() / 1000}};
   for (const auto& [name, blob] :
        {std::pair{"report", attempt.report}, {"out", attempt.out}, {"err", attempt.err}}) {
     if (blob) value[name] = *blob;
@@ -40,15 +40,13 @@ json attempt_json(const Attempt& attempt) {
   return value;
 }
 
-json arms_json(const Check& check, std::uint64_t& duration_us) {
+json arms_json(const CheckResult& check, Nanos& duration) {
   json arms = json::array();
-  for (const Arm& arm : check.arms) {
+  for (const ArmResult& arm : check.arms) {
     json attempts = json::array();
-    for (const Attempt& attempt : arm.attempts) {
-      attempts.push_back(attempt_json(attempt));
-      duration_us += attempt.duration_us;
-    }
-    arms.push_back({{"arm", plain_line(arm.name)},
+    for (const AttemptResult& attempt : arm.attempts) attempts.push_back(attempt_json(attempt));
+    duration += duration_of(arm);
+    arms.push_back({{"arm", plain_line(arm.arm)},
                     {"removed", texts(arm.removed)},
                     {"expected", texts(arm.expected)},
                     {"observed", plain_line(arm.observed)},
@@ -57,16 +55,16 @@ json arms_json(const Check& check, std::uint64_t& duration_us) {
   return arms;
 }
 
-json test_json(const Check& check) {
-  std::uint64_t duration_us = 0;
-  const json arms = arms_json(check, duration_us);
-  return {{"name", plain_line(check.full_id())},
+json test_json(const CheckResult& check) {
+  Nanos duration{};
+  const json arms = arms_json(check, duration);
+  return {{"name", plain_line(full_id(check))},
           {"status", status_of(check.verdict)},
           {"rawStatus", name_of(check.verdict)},
-          {"duration", duration_us / 1000},
+          {"duration", duration / Millis(1)},
           {"suite", {plain_line(check.area), plain_line(check.group)}},
           {"message", plain_line(check.why)},
-          {"tags", {plain_line(check.engine), plain_line(check.area)}},
+          {"tags", {name_of(check.engine), plain_line(check.area)}},
           {"type", "containment"},
           {"extra",
            {{"pybox.claim", plain_line(check.claim)},
@@ -74,7 +72,7 @@ json test_json(const Check& check) {
             {"pybox.redundant", texts(check.redundant)}}}};
 }
 
-json summary_json(const Campaign& campaign) {
+json summary_json(const Evidence& campaign) {
   std::map<std::string, std::uint64_t> counts;
   for (const Verdict verdict : kVerdicts) counts[status_of(verdict)] += campaign.count(verdict);
   return {{"tests", campaign.checks.size()},
@@ -94,9 +92,9 @@ json summary_json(const Campaign& campaign) {
 
 }  // namespace
 
-Result<std::string> ctrf_json(const Campaign& campaign) {
+Result<std::string> ctrf_json(const Evidence& campaign) {
   json tests = json::array();
-  for (const Check& check : campaign.checks) tests.push_back(test_json(check));
+  for (const CheckResult& check : campaign.checks) tests.push_back(test_json(check));
   json environment = json::object();
   for (const auto& [name, value] : campaign.environment) {
     environment["pybox." + plain_line(name)] = plain_line(value);

@@ -13,7 +13,7 @@ namespace {
 /// Digests are told apart by their beginning.
 constexpr std::size_t kShownDigest = 12;
 
-std::string head(const char* label, const Campaign& campaign) {
+std::string head(const char* label, const Evidence& campaign) {
   return fmt::format("  {}  {}  {}  {}: {}; {} of {} protections proven\n", label,
                      visible(campaign.id), visible(campaign.started), visible(campaign.verdict),
                      counts_text(campaign), campaign.proven(), campaign.protections.size());
@@ -46,7 +46,7 @@ std::string checks_text(const Diff& diff) {
     if (check.change == Change::Unchanged) continue;
     any = true;
     text += fmt::format("  {:<8} {}  {}\n", word_of(check.direction, check.change),
-                        visible(check.full_id()), verdict_change(check));
+                        visible(check.full_id), verdict_change(check));
     if (check.direction == Direction::Worse && !check.why.empty())
       text += fmt::format("             {}\n", visible(check.why));
     for (const std::string& arm : arm_changes(check))
@@ -65,29 +65,15 @@ std::string protections_text(const Diff& diff) {
   return text;
 }
 
-std::string numbers_text(const Diff& diff) {
-  std::string text = "\nNumbers (shown, never decisive)\n";
-  if (diff.numbers.empty()) return text + "  none in both\n";
-  for (const NumberFence& fence : diff.numbers) {
-    text += fmt::format("  {}: {}\n", fence.what, fence_sentence(fence));
-    for (const NumberDiff& number : fence.beyond) {
-      text += fmt::format("    {} {}  {} → {}  ({})\n", visible(number.check), visible(number.arm),
-                          number_text(number.before, number.unit),
-                          number_text(number.after, number.unit), percent_text(number.relative()));
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
-std::string diff_text(const Campaign& before, const Campaign& after, const Diff& diff) {
+std::string diff_text(const Evidence& before, const Evidence& after, const Diff& diff) {
   std::string text = verdict_sentence(diff) + "\n";
   text += head("before", before) + head("after ", after);
   text += "  " + link_sentence(before, after) + "\n";
   text += facts_text("Environment", diff.environment, std::string::npos);
   text += facts_text("Tools", diff.tools, kShownDigest);
-  text += checks_text(diff) + protections_text(diff) + numbers_text(diff);
+  text += checks_text(diff) + protections_text(diff);
   return text;
 }
 

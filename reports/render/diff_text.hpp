@@ -8,6 +8,6 @@
 namespace pybox::reports {
 
 /// For a terminal: every text from the campaigns is made safe to print.
-std::string diff_text(const Campaign& before, const Campaign& after, const Diff& diff);
+std::string diff_text(const Evidence& before, const Evidence& after, const Diff& diff);
 
 }  // namespace pybox::reports

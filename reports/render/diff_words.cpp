@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include "base/text.hpp"
 #include "reports/render/words.hpp"
 
 namespace pybox::reports {
@@ -61,7 +60,7 @@ std::vector<std::string> arm_changes(const CheckDiff& check) {
   return told;
 }
 
-std::string counts_text(const Campaign& campaign) {
+std::string counts_text(const Evidence& campaign) {
   std::string text;
   for (const Verdict verdict : kVerdicts) {
     const std::uint64_t count = campaign.count(verdict);
@@ -71,28 +70,12 @@ std::string counts_text(const Campaign& campaign) {
   return text.empty() ? "no checks" : text;
 }
 
-std::string link_sentence(const Campaign& before, const Campaign& after) {
+std::string link_sentence(const Evidence& before, const Evidence& after) {
   if (after.previous && after.previous->id == before.id)
     return "the later one names the earlier one as its predecessor";
   if (before.previous && before.previous->id == after.id)
     return "the two are given in reverse: the first names the second as its predecessor";
   return "the two are not linked to each other";
-}
-
-std::string number_text(std::uint64_t number, const std::string& unit) {
-  if (unit == "bytes") return human_size(Bytes{number});
-  return human_seconds(std::chrono::microseconds(number));
-}
-
-std::string percent_text(double relative) { return fmt::format("{:+.0f} %", relative * 100); }
-
-std::string fence_sentence(const NumberFence& fence) {
-  if (!fence.fence)
-    return fmt::format("{} compared; too few to tell change from noise (fewer than {})",
-                       fence.compared, NumberFence::kFewest);
-  return fmt::format(
-      "{} compared; {} beyond Q3 + 3·IQR of all changes, which is ±{:.0f} %", fence.compared,
-      fence.beyond.empty() ? "none" : std::to_string(fence.beyond.size()), *fence.fence * 100);
 }
 
 }  // namespace pybox::reports

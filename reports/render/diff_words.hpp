@@ -17,17 +17,11 @@ std::string verdict_change(const CheckDiff& check);
 /// "proven → unproven", "new: proven".
 std::string proof_change(const ProtectionDiff& protection);
 /// "3 held, 1 broken": the counts that are not 0, worst first.
-std::string counts_text(const Campaign& campaign);
+std::string counts_text(const Evidence& campaign);
 /// "protected: ESRCH → EPERM", an item for each arm that changed. Untrusted, for the caller to
 /// escape.
 std::vector<std::string> arm_changes(const CheckDiff& check);
 /// Whether the later one names the earlier one as its predecessor.
-std::string link_sentence(const Campaign& before, const Campaign& after);
-/// "0.100 s" or "12.0 MiB".
-std::string number_text(std::uint64_t number, const std::string& unit);
-/// "+350 %"
-std::string percent_text(double relative);
-/// "12 compared; none beyond …" with what the fence is.
-std::string fence_sentence(const NumberFence& fence);
+std::string link_sentence(const Evidence& before, const Evidence& after);
 
 }  // namespace pybox::reports

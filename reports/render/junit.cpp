@@ -20,34 +20,30 @@ void set_text(pugi::xml_node node, std::string_view value) {
   node.text().set(shortened(plain_text(value), kOutputKept).c_str());
 }
 
-std::string time_of(std::uint64_t microseconds) {
-  return fmt::format("{}.{:03}", microseconds / 1000000, microseconds / 1000 % 1000);
-}
-
-std::uint64_t duration_of(const Arm& arm) {
-  std::uint64_t sum = 0;
-  for (const Attempt& attempt : arm.attempts) sum += attempt.duration_us;
-  return sum;
+std::string time_of(Nanos time) {
+  const auto millis = time / Millis(1);
+  return fmt::format("{}.{:03}", millis / 1000, millis % 1000);
 }
 
 struct Tally {
-  std::uint64_t tests = 0, failures = 0, errors = 0, skipped = 0, duration_us = 0;
+  std::uint64_t tests = 0, failures = 0, errors = 0, skipped = 0;
+  Nanos duration{};
 };
 
 /// The arm that a verdict is laid to: the first that did not show what it had to.
-const Arm* culprit_of(const Check& check) {
+const ArmResult* culprit_of(const CheckResult& check) {
   if (check.verdict == Verdict::Vacuous) return check.arm("control");
   if (check.verdict == Verdict::Broken || check.verdict == Verdict::Flaky) {
     return check.arm("protected");
   }
-  for (const Arm& arm : check.arms) {
+  for (const ArmResult& arm : check.arms) {
     if (!as_expected(arm)) return &arm;
   }
   return check.arms.empty() ? nullptr : &check.arms.front();
 }
 
-void add_problem(pugi::xml_node testcase, const char* element, const char* type, const Check& check,
-                 const Arm* arm) {
+void add_problem(pugi::xml_node testcase, const char* element, const char* type,
+                 const CheckResult& check, const ArmResult* arm) {
   pugi::xml_node problem = testcase.append_child(element);
   set(problem, "message", check.why);
   set(problem, "type", type);
@@ -55,10 +51,11 @@ void add_problem(pugi::xml_node testcase, const char* element, const char* type,
   if (arm != nullptr) {
     text += "expected: " + expected_text(*arm) + "\nobserved: " + arm->observed + "\n";
   }
-  set_text(problem, text + rerun_command(check, arm != nullptr ? arm->name : ""));
+  set_text(problem, text + rerun_command(check, arm != nullptr ? arm->arm : ""));
 }
 
-void add_verdict(pugi::xml_node testcase, const Check& check, const Arm* arm, Tally& tally) {
+void add_verdict(pugi::xml_node testcase, const CheckResult& check, const ArmResult* arm,
+                 Tally& tally) {
   if (check.verdict == Verdict::NotApplicable || check.verdict == Verdict::Unmet) {
     set(testcase.append_child("skipped"), "message",
         std::string(name_of(check.verdict)) + ": " + check.why);
@@ -79,16 +76,16 @@ void add_verdict(pugi::xml_node testcase, const Check& check, const Arm* arm, Ta
                                                 : "Unexpected",
               check, arm);
   if (check.verdict != Verdict::Flaky || arm == nullptr) return;
-  for (const Attempt& attempt : arm->attempts) {
+  for (const AttemptResult& attempt : arm->attempts) {
     pugi::xml_node flaky = testcase.append_child("flakyFailure");
     set(flaky, "message", fmt::format("attempt {}: {}", attempt.attempt, attempt.observed));
     set(flaky, "type", "Attempt");
   }
 }
 
-void add_output(pugi::xml_node testcase, const Arm& arm) {
+void add_output(pugi::xml_node testcase, const ArmResult& arm) {
   std::string text;
-  for (const Attempt& attempt : arm.attempts) {
+  for (const AttemptResult& attempt : arm.attempts) {
     text += fmt::format("attempt {}: {}\n{}\n", attempt.attempt, attempt.observed, attempt.line);
     for (const auto& [name, blob] :
          {std::pair{"report", attempt.report}, {"stdout", attempt.out}, {"stderr", attempt.err}}) {
@@ -98,20 +95,20 @@ void add_output(pugi::xml_node testcase, const Arm& arm) {
   if (!text.empty()) set_text(testcase.append_child("system-out"), text);
 }
 
-void add_check(pugi::xml_node suite, const Check& check, Tally& tally) {
-  const std::string classname = "pybox." + check.engine + "." + check.id;
-  const auto add = [&](const std::string& name, const Arm* arm) {
+void add_check(pugi::xml_node suite, const CheckResult& check, Tally& tally) {
+  const std::string classname = "pybox." + std::string(name_of(check.engine)) + "." + check.id;
+  const auto add = [&](const std::string& name, const ArmResult* arm) {
     pugi::xml_node testcase = suite.append_child("testcase");
     set(testcase, "classname", classname);
     set(testcase, "name", name);
-    const std::uint64_t duration = arm != nullptr ? duration_of(*arm) : 0;
+    const Nanos duration = arm != nullptr ? duration_of(*arm) : Nanos{};
     set(testcase, "time", time_of(duration));
     ++tally.tests;
-    tally.duration_us += duration;
+    tally.duration += duration;
     add_verdict(testcase, check, arm, tally);
     if (arm != nullptr) add_output(testcase, *arm);
   };
-  for (const Arm& arm : check.arms) add(arm_title(arm), &arm);
+  for (const ArmResult& arm : check.arms) add(arm_title(arm), &arm);
   if (check.arms.empty()) add("not run", nullptr);
 }
 
@@ -134,8 +131,8 @@ struct StringWriter : pugi::xml_writer {
   }
 };
 
-Tally add_suite(pugi::xml_node root, const Campaign& campaign, const std::string& group,
-                const std::vector<const Check*>& checks) {
+Tally add_suite(pugi::xml_node root, const Evidence& campaign, const std::string& group,
+                const std::vector<const CheckResult*>& checks) {
   pugi::xml_node suite = root.append_child("testsuite");
   set(suite, "name", group);
   pugi::xml_node properties = suite.append_child("properties");
@@ -145,10 +142,10 @@ Tally add_suite(pugi::xml_node root, const Campaign& campaign, const std::string
   for (const auto& [name, digest] : campaign.tools)
     add_property(properties, "tool." + name, digest);
   Tally tally;
-  for (const Check* check : checks) add_check(suite, *check, tally);
+  for (const CheckResult* check : checks) add_check(suite, *check, tally);
   set_tally(suite, tally);
   set(suite, "skipped", std::to_string(tally.skipped));
-  set(suite, "time", time_of(tally.duration_us));
+  set(suite, "time", time_of(tally.duration));
   // Without a zone, as the schemas want it; it is UTC.
   set(suite, "timestamp", std::string_view(campaign.started).substr(0, 19));
   set(suite, "hostname", "redacted");
@@ -157,9 +154,9 @@ Tally add_suite(pugi::xml_node root, const Campaign& campaign, const std::string
 
 }  // namespace
 
-std::string junit_xml(const Campaign& campaign) {
-  std::map<std::string, std::vector<const Check*>> groups;
-  for (const Check& check : campaign.checks) {
+std::string junit_xml(const Evidence& campaign) {
+  std::map<std::string, std::vector<const CheckResult*>> groups;
+  for (const CheckResult& check : campaign.checks) {
     groups[check.area + ": " + check.group].push_back(&check);
   }
   pugi::xml_document document;
@@ -171,10 +168,10 @@ std::string junit_xml(const Campaign& campaign) {
     sum.tests += tally.tests;
     sum.failures += tally.failures;
     sum.errors += tally.errors;
-    sum.duration_us += tally.duration_us;
+    sum.duration += tally.duration;
   }
   set_tally(root, sum);
-  set(root, "time", time_of(sum.duration_us));
+  set(root, "time", time_of(sum.duration));
   StringWriter writer;
   document.save(writer, " ", pugi::format_indent, pugi::encoding_utf8);
   return writer.text;

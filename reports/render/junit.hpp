@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reports/read/campaign.hpp"
+#include "campaign/model/evidence.hpp"
 
 namespace pybox::reports {
 
@@ -11,6 +11,6 @@ namespace pybox::reports {
 /// names unique. Broken is a failure; vacuous, error and flaky are errors (flaky with its attempts
 /// as flakyFailure); not-applicable and unmet are skipped. Within the schema that Jenkins' xunit
 /// plugin calls junit-10: nothing of a newer dialect.
-std::string junit_xml(const Campaign& campaign);
+std::string junit_xml(const campaign::Evidence& campaign);
 
 }  // namespace pybox::reports

@@ -12,8 +12,9 @@
 namespace pybox::reports {
 namespace {
 
-Campaign load(const std::string& name) {
-  return read_campaign(sys::read_file(REPORTS_SAMPLES "/" + name + "/campaign.json").value())
+Evidence load(const std::string& name) {
+  return campaign::evidence_from_json(
+             sys::read_file(REPORTS_SAMPLES "/" + name + "/campaign.json").value())
       .value();
 }
 
@@ -59,19 +60,20 @@ TEST_CASE("hostile text is made visible and inert for each format") {
 }
 
 TEST_CASE("a command to run a check again cannot hold more than the check's name") {
-  Check check;
+  CheckResult check;
   check.id = "a; rm -rf ~";
-  check.engine = "vm";
+  check.engine = EngineKind::Vm;
   CHECK(rerun_command(check, "control") == "campaign run 'a; rm -rf ~' --engine vm --arm control");
   check.id = "x' `id`";
   CHECK(rerun_command(check, "") == "campaign run 'x'\\'' `id`' --engine vm");
 }
 
 TEST_CASE("junit.xml has a testcase for each arm and lays each verdict to one of them") {
-  const Campaign campaign = load("sample");
+  const Evidence campaign = load("sample");
   const std::string xml = junit_xml(campaign);
   std::size_t arms = 0;
-  for (const Check& check : campaign.checks) arms += std::max<std::size_t>(check.arms.size(), 1);
+  for (const CheckResult& check : campaign.checks)
+    arms += std::max<std::size_t>(check.arms.size(), 1);
   CHECK(count_of(xml, "<testcase ") == arms);
   CHECK(count_of(xml, "<failure ") == campaign.count(Verdict::Broken));
   CHECK(count_of(xml, "<error ") == campaign.count(Verdict::Vacuous) +
@@ -86,8 +88,8 @@ TEST_CASE("junit.xml has a testcase for each arm and lays each verdict to one of
 }
 
 TEST_CASE("summary.md says what did not hold and cannot be made to say more") {
-  const Campaign campaign = load("sample");
-  const Campaign before = load("before");
+  const Evidence campaign = load("sample");
+  const Evidence before = load("before");
   const std::string text = summary_markdown(campaign, &before);
   CHECK(text.starts_with("# ✗ PyBox campaign: broken\n\n45 checks: 38 held, 1 broken, 1 vacuous"));
   CHECK(text.find("`time.set@vm`") != std::string::npos);
@@ -107,8 +109,8 @@ TEST_CASE("summary.md says what did not hold and cannot be made to say more") {
 }
 
 TEST_CASE("the text of a diff is what its golden file says, and safe to print") {
-  const Campaign before = load("before");
-  const Campaign after = load("sample");
+  const Evidence before = load("before");
+  const Evidence after = load("sample");
   const std::string text = diff_text(before, after, diff_campaigns(before, after));
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find("\u202e") == std::string::npos);
@@ -116,15 +118,15 @@ TEST_CASE("the text of a diff is what its golden file says, and safe to print") 
 }
 
 TEST_CASE("a protection that is not proven is told with what became of its checks") {
-  Campaign campaign;
+  Evidence campaign;
   const auto add = [&](const char* id, Verdict verdict, std::vector<std::string> removed) {
-    Check check;
+    CheckResult check;
     check.id = id;
-    check.engine = "native";
+    check.engine = EngineKind::Native;
     check.verdict = verdict;
     check.arms.resize(2);
-    check.arms[0].name = "protected";
-    check.arms[1].name = "control";
+    check.arms[0].arm = "protected";
+    check.arms[1].arm = "control";
     check.arms[1].removed = std::move(removed);
     campaign.checks.push_back(check);
   };

@@ -19,7 +19,7 @@ std::string cell(std::string_view untrusted) {
   return markdown_code(shortened(untrusted, kCellKept));
 }
 
-void add_counts(std::string& out, const Campaign& campaign) {
+void add_counts(std::string& out, const Evidence& campaign) {
   out += "| verdict | checks |\n|:--|--:|\n";
   for (const Verdict verdict : kVerdicts) {
     out += fmt::format("| {} {} | {} |\n", glyph_of(verdict), name_of(verdict),
@@ -30,19 +30,19 @@ void add_counts(std::string& out, const Campaign& campaign) {
 }
 
 /// Everything that is not green, worst first.
-void add_trouble(std::string& out, const Campaign& campaign) {
+void add_trouble(std::string& out, const Evidence& campaign) {
   std::string rows;
   std::size_t shown = 0, left_out = 0;
   for (const Verdict verdict : kVerdicts) {
     if (verdict == Verdict::Held) continue;
-    for (const Check& check : campaign.checks) {
+    for (const CheckResult& check : campaign.checks) {
       if (check.verdict != verdict) continue;
       if (++shown > kRows) {
         ++left_out;
         continue;
       }
       rows += fmt::format("| {} {} | {} | {} | {} |\n", glyph_of(verdict), name_of(verdict),
-                          cell(check.full_id()), markdown_text(shortened(check.claim, kCellKept)),
+                          cell(full_id(check)), markdown_text(shortened(check.claim, kCellKept)),
                           cell(check.why));
     }
   }
@@ -57,7 +57,7 @@ void add_trouble(std::string& out, const Campaign& campaign) {
   if (left_out > 0) out += fmt::format("\n{} more are in report.html.\n", left_out);
 }
 
-void add_unproven(std::string& out, const Campaign& campaign) {
+void add_unproven(std::string& out, const Evidence& campaign) {
   std::map<std::string, std::string> names;
   for (const auto& [name, proven] : campaign.protections) {
     if (proven) continue;
@@ -70,7 +70,7 @@ void add_unproven(std::string& out, const Campaign& campaign) {
     out += "- " + alike + ": " + markdown_text(shortened(why, kCellKept)) + "\n";
 }
 
-void add_changes(std::string& out, const Campaign& campaign, const Campaign* previous) {
+void add_changes(std::string& out, const Evidence& campaign, const Evidence* previous) {
   if (previous == nullptr) {
     out += "\nThere is no earlier campaign to compare with.\n";
     return;
@@ -93,7 +93,7 @@ void add_changes(std::string& out, const Campaign& campaign, const Campaign* pre
     if (check.change == Change::Unchanged) ++same;
     if (check.change == Change::Unchanged || ++shown > kRows) continue;
     rows += fmt::format("| {} | {} | {} | {} |\n", word_of(check.direction, check.change),
-                        cell(check.full_id()), verdict_change(check),
+                        cell(check.full_id), verdict_change(check),
                         cell(join(arm_changes(check), "; ")));
   }
   for (const ProtectionDiff& each : diff.protections) {
@@ -108,10 +108,10 @@ void add_changes(std::string& out, const Campaign& campaign, const Campaign* pre
   out += counted(same, "check") + " unchanged.\n";
 }
 
-void add_checks(std::string& out, const Campaign& campaign) {
+void add_checks(std::string& out, const Evidence& campaign) {
   std::map<std::string, std::map<Verdict, std::uint64_t>> areas;
-  for (const Check& check : campaign.checks)
-    ++areas[check.area + " on " + check.engine][check.verdict];
+  for (const CheckResult& check : campaign.checks)
+    ++areas[check.area + " on " + std::string(name_of(check.engine))][check.verdict];
   out += "\n## By area\n\n| area | held | everything else |\n|:--|--:|:--|\n";
   for (auto& [area, counts] : areas) {
     std::string rest;
@@ -126,7 +126,7 @@ void add_checks(std::string& out, const Campaign& campaign) {
 
 }  // namespace
 
-std::string summary_markdown(const Campaign& campaign, const Campaign* previous) {
+std::string summary_markdown(const Evidence& campaign, const Evidence* previous) {
   std::string out =
       fmt::format("# {} PyBox campaign: {}\n\n{}\n\n", glyph_of_whole(campaign.verdict),
                   campaign.verdict, verdict_sentence(campaign));

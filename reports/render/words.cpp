@@ -110,8 +110,9 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
-std::string seconds_text(std::uint64_t microseconds) {
-  return fmt::format("{}.{:03} s", microseconds / 1000000, microseconds / 1000 % 1000);
+std::string seconds_text(Nanos time) {
+  const auto millis = time / Millis(1);
+  return fmt::format("{}.{:03} s", millis / 1000, millis % 1000);
 }
 
 std::string counted(std::uint64_t number, std::string_view noun) {
@@ -132,11 +133,11 @@ std::string_view glyph_of(Verdict verdict) {
 }
 
 std::string_view glyph_of_whole(std::string_view verdict) {
-  const auto known = verdict_from(verdict);
+  const auto known = campaign::verdict_from(verdict);
   return known ? glyph_of(*known) : "…";
 }
 
-std::string verdict_sentence(const Campaign& campaign) {
+std::string verdict_sentence(const Evidence& campaign) {
   const auto& proven = campaign.proven();
   std::string counts;
   for (const Verdict verdict : {Verdict::Held, Verdict::Broken, Verdict::Vacuous, Verdict::Error,
@@ -155,17 +156,23 @@ std::string verdict_sentence(const Campaign& campaign) {
   return sentence;
 }
 
-std::string arm_title(const Arm& arm) {
-  if (arm.name.starts_with("only:")) return "only " + arm.name.substr(5);
-  if (arm.removed.empty()) return arm.name;
-  return arm.name + " (" + join(arm.removed, ", ") + " removed)";
+std::string arm_title(const ArmResult& arm) {
+  if (arm.arm.starts_with("only:")) return "only " + arm.arm.substr(5);
+  if (arm.removed.empty()) return arm.arm;
+  return arm.arm + " (" + join(arm.removed, ", ") + " removed)";
 }
 
-std::string expected_text(const Arm& arm) {
+Nanos duration_of(const ArmResult& arm) {
+  Nanos sum{};
+  for (const AttemptResult& attempt : arm.attempts) sum += attempt.duration;
+  return sum;
+}
+
+std::string expected_text(const ArmResult& arm) {
   return arm.expected.empty() ? "anything but reached" : join(arm.expected, " or ");
 }
 
-bool as_expected(const Arm& arm) {
+bool as_expected(const ArmResult& arm) {
   if (arm.expected.empty()) {
     static constexpr std::string_view kNoAnswer[] = {"",       "reached",  "trouble",  "silent",
                                                      "forged", "unproven", "malformed"};
@@ -175,23 +182,23 @@ bool as_expected(const Arm& arm) {
   return std::find(arm.expected.begin(), arm.expected.end(), arm.observed) != arm.expected.end();
 }
 
-std::string why_unproven(const Campaign& campaign, const std::string& protection) {
+std::string why_unproven(const Evidence& campaign, const std::string& protection) {
   std::string why;
-  for (const Check& check : campaign.checks) {
-    const Arm* control = check.arm("control");
+  for (const CheckResult& check : campaign.checks) {
+    const ArmResult* control = check.arm("control");
     if (control == nullptr || std::find(control->removed.begin(), control->removed.end(),
                                         protection) == control->removed.end())
       continue;
-    why += (why.empty() ? "" : ", ") + check.full_id() +
+    why += (why.empty() ? "" : ", ") + full_id(check) +
            (check.verdict == Verdict::Held ? " is held, and not by it alone"
                                            : " is " + std::string(name_of(check.verdict)));
   }
   return why.empty() ? "no check of this campaign leaves it out" : why;
 }
 
-std::string rerun_command(const Check& check, std::string_view arm) {
-  return "campaign run " + shell_word(check.id) + " --engine " + shell_word(check.engine) +
-         (arm.empty() ? "" : " --arm " + shell_word(arm));
+std::string rerun_command(const CheckResult& check, std::string_view arm) {
+  return "campaign run " + shell_word(check.id) + " --engine " +
+         std::string(name_of(check.engine)) + (arm.empty() ? "" : " --arm " + shell_word(arm));
 }
 
 std::string verify_commands(Statements statements) {

@@ -6,9 +6,16 @@
 #include <string>
 #include <string_view>
 
-#include "reports/read/campaign.hpp"
+#include "campaign/model/evidence.hpp"
 
 namespace pybox::reports {
+
+using campaign::ArmResult;
+using campaign::AttemptResult;
+using campaign::CheckResult;
+using campaign::Evidence;
+using campaign::kVerdicts;
+using campaign::Verdict;
 
 /// Control, invisible and bidirectional characters and bytes that are no UTF-8 written as \xNN;
 /// line ends and tabs kept. What comes out is valid XML text once it is escaped: U+FFFE and U+FFFF,
@@ -31,7 +38,7 @@ std::string markdown_text(std::string_view untrusted);
 /// "1,234"
 std::string grouped(std::uint64_t number);
 /// "0.084 s"
-std::string seconds_text(std::uint64_t microseconds);
+std::string seconds_text(Nanos time);
 /// "1 check", "2 checks"
 std::string counted(std::uint64_t number, std::string_view noun);
 
@@ -40,18 +47,20 @@ std::string_view glyph_of(Verdict verdict);
 std::string_view glyph_of_whole(std::string_view verdict);
 
 /// One sentence: what the campaign found.
-std::string verdict_sentence(const Campaign& campaign);
+std::string verdict_sentence(const Evidence& campaign);
 /// "control (ns.net removed)", "only ns.net"
-std::string arm_title(const Arm& arm);
+std::string arm_title(const ArmResult& arm);
+/// Of all its attempts.
+Nanos duration_of(const ArmResult& arm);
 /// What an arm had to show, in words.
-std::string expected_text(const Arm& arm);
+std::string expected_text(const ArmResult& arm);
 /// Did the arm show what it had to?
-bool as_expected(const Arm& arm);
+bool as_expected(const ArmResult& arm);
 /// What became of the checks that leave out a protection that is not proven:
 /// "leftovers.chain@native is unmet", "no check of this campaign leaves it out".
-std::string why_unproven(const Campaign& campaign, const std::string& protection);
+std::string why_unproven(const Evidence& campaign, const std::string& protection);
 /// `campaign run net.loopback --engine native --arm control`
-std::string rerun_command(const Check& check, std::string_view arm);
+std::string rerun_command(const CheckResult& check, std::string_view arm);
 /// The commands that check the folder without PyBox, one a line, to be run inside it. A campaign
 /// has two signed statements, a bench one.
 enum class Statements { One, Two };

@@ -17,8 +17,8 @@ std::string when(const std::string& time) {
 }
 
 std::string head(const std::vector<Published>& campaigns, std::size_t gaps) {
-  const Campaign& latest = campaigns.back().campaign;
-  const auto known = verdict_from(latest.verdict);
+  const Evidence& latest = campaigns.back().campaign;
+  const auto known = campaign::verdict_from(latest.verdict);
   const std::string chain = gaps > 0               ? counted(gaps, "gap") + " in the chain"
                             : campaigns.size() > 1 ? "each follows the one before it"
                                                    : "the first of its chain";
@@ -35,7 +35,7 @@ std::string head(const std::vector<Published>& campaigns, std::size_t gaps) {
 }
 
 std::string row(const Published& each, const ChainLink& link, bool has_changes) {
-  const Campaign& campaign = each.campaign;
+  const Evidence& campaign = each.campaign;
   const std::string chain = is_gap(link.state)
                                 ? R"(<span class="fit no">⚠ )" + html_text(link.words) + "</span>"
                                 : html_text(link.words);
@@ -80,7 +80,7 @@ std::string index_html(const std::vector<Published>& campaigns) {
 
 std::string feed_xml(const std::vector<Published>& campaigns) {
   const auto id_of = [](const Published& each) { return "urn:sha256:" + each.manifest_sha256; };
-  const auto updated = [](const Campaign& campaign) {
+  const auto updated = [](const Evidence& campaign) {
     return xml_text(campaign.ended.empty() ? campaign.started : campaign.ended);
   };
   std::string out = fmt::format(
@@ -90,7 +90,7 @@ std::string feed_xml(const std::vector<Published>& campaigns) {
       "href=\"index.html\"/>\n",
       id_of(campaigns.front()), updated(campaigns.back().campaign));
   for (std::size_t at = campaigns.size(); at-- > 0;) {
-    const Campaign& campaign = campaigns[at].campaign;
+    const Evidence& campaign = campaigns[at].campaign;
     out += fmt::format(
         "<entry>\n<id>{}</id>\n<title>{} {}</title>\n<updated>{}</updated>\n"
         "<link rel=\"alternate\" href=\"{}/report.html\"/>\n<summary>{}; {}</summary>\n</entry>\n",
@@ -100,7 +100,7 @@ std::string feed_xml(const std::vector<Published>& campaigns) {
   return out + "</feed>\n";
 }
 
-std::string badge_svg(const Campaign& latest) {
+std::string badge_svg(const Evidence& latest) {
   const bool held = latest.verdict == "held";
   const std::string value =
       held ? fmt::format("{} held, {} proven", latest.count(Verdict::Held), latest.proven())

@@ -74,7 +74,7 @@ Result<Published> take_in(const fs::path& folder, const fs::path& site,
                           const std::optional<PublicKey>& key) {
   const std::string text = PYBOX_TRY(sys::read_file(folder / "campaign.json", kLargest));
   Published published;
-  published.campaign = PYBOX_TRY(read_campaign(text));
+  published.campaign = PYBOX_TRY(campaign::evidence_from_json(text));
   const std::string& id = published.campaign.id;
   static const std::vector<std::string> kTaken = {"index.html", "changes",  "latest",
                                                   "badge.svg",  "feed.xml", kMark};
@@ -118,8 +118,8 @@ Result<void> write_pages(const std::vector<Published>& campaigns, const fs::path
           forwarding_page("PyBox evidence: the latest report", report,
                           "<main><p><a href=\"" + report + "\">The latest report</a></p></main>")));
   for (std::size_t at = 1; at < campaigns.size(); ++at) {
-    const Campaign& before = campaigns[at - 1].campaign;
-    const Campaign& after = campaigns[at].campaign;
+    const Evidence& before = campaigns[at - 1].campaign;
+    const Evidence& after = campaigns[at].campaign;
     PYBOX_TRY(put(site / "changes" / (after.id + ".html"),
                   diff_html(before, after, diff_campaigns(before, after))));
   }

@@ -11,13 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "campaign/model/evidence.hpp"
 #include "receipt/signature.hpp"
-#include "reports/read/campaign.hpp"
 
 namespace pybox::reports {
 
+using campaign::Evidence;
+
 struct Published {
-  Campaign campaign;
+  Evidence campaign;
   std::string manifest_sha256;
   std::string key_id;
 };
@@ -46,7 +48,7 @@ std::vector<ChainLink> chain_of(const std::vector<Published>& campaigns);
 std::string index_html(const std::vector<Published>& campaigns);
 std::string feed_xml(const std::vector<Published>& campaigns);
 std::string site_json(const std::vector<Published>& campaigns);
-std::string badge_svg(const Campaign& latest);
+std::string badge_svg(const Evidence& latest);
 
 struct SiteMade {
   std::vector<Published> campaigns;  ///< oldest first

@@ -10,7 +10,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Published made(const std::string& id, const std::string& started,
-               std::optional<Link> previous = {}) {
+               std::optional<campaign::PreviousRun> previous = {}) {
   Published each;
   each.campaign.id = id;
   each.campaign.started = started;
@@ -56,18 +56,21 @@ void check_links(const fs::path& page) {
 }  // namespace
 
 TEST_CASE("a chain is whole when each names the one before it by its manifest") {
-  const std::vector<Published> whole = {made("a", "1"), made("b", "2", Link{"a", "a-manifest"}),
-                                        made("c", "3", Link{"b", "b-manifest"})};
+  const std::vector<Published> whole = {made("a", "1"),
+                                        made("b", "2", campaign::PreviousRun{"a", "a-manifest"}),
+                                        made("c", "3", campaign::PreviousRun{"b", "b-manifest"})};
   CHECK(states_of(whole) == std::vector{ChainState::First, ChainState::Linked, ChainState::Linked});
 }
 
 TEST_CASE("every gap in a chain is told apart") {
-  CHECK(states_of({made("b", "2", Link{"a", "x"})}) == std::vector{ChainState::Missing});
-  CHECK(states_of({made("a", "1"), made("b", "2", Link{"a", "another"})}).back() ==
+  CHECK(states_of({made("b", "2", campaign::PreviousRun{"a", "x"})}) ==
+        std::vector{ChainState::Missing});
+  CHECK(states_of({made("a", "1"), made("b", "2", campaign::PreviousRun{"a", "another"})}).back() ==
         ChainState::Altered);
   CHECK(states_of({made("a", "1"), made("b", "2")}).back() == ChainState::Unlinked);
-  const auto forked = states_of({made("a", "1"), made("b", "2", Link{"a", "a-manifest"}),
-                                 made("c", "3", Link{"a", "a-manifest"})});
+  const auto forked =
+      states_of({made("a", "1"), made("b", "2", campaign::PreviousRun{"a", "a-manifest"}),
+                 made("c", "3", campaign::PreviousRun{"a", "a-manifest"})});
   CHECK(forked[1] == ChainState::Forked);
   CHECK(forked[2] == ChainState::Forked);
 }

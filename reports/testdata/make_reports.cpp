@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "reports/history.hpp"
+#include "campaign/model/history.hpp"
 #include "reports/write.hpp"
 
 int main(int argc, char** argv) {
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     return 1;
   };
   if (argc > 2) {
-    const auto link = pybox::reports::take_over_previous(dir, argv[2]);
+    const auto link = pybox::campaign::take_over_previous(dir, argv[2]);
     if (!link) return fail(link.error());
   }
   if (const auto signed_plan = pybox::reports::sign_plan(dir, key); !signed_plan) {

@@ -19,11 +19,18 @@ json or_null(const std::optional<Value>& value) {
 }
 
 json spread(const Column& column) {
-  return {{"min_ns", column.smallest()},
-          {"p50_ns", column.percentile(50)},
+  return {{"p50_ns", column.percentile(50)},
           {"p95_ns", or_null(column.high_percentile(95))},
-          {"p99_ns", or_null(column.high_percentile(99))},
-          {"max_ns", column.largest()}};
+          {"p99_ns", or_null(column.high_percentile(99))}};
+}
+
+json middle(const Column& column) {
+  json figures = {{"p50", column.percentile(50)}, {"low", nullptr}, {"high", nullptr}};
+  if (const auto between = column.median_interval()) {
+    figures["low"] = between->low;
+    figures["high"] = between->high;
+  }
+  return figures;
 }
 
 /// What bench.json must have for a case.
@@ -33,23 +40,6 @@ json figures(const PlannedCase& planned, const Recorded& record) {
     added.push_back(record.sealed[i] - record.bare[i]);
     ratio.push_back(record.sealed[i] * 1000 / record.bare[i]);
   }
-  const Column more(added), times(ratio);
-  json added_json = {{"p25_ns", more.percentile(25)},
-                     {"p50_ns", more.percentile(50)},
-                     {"p75_ns", more.percentile(75)},
-                     {"low_ns", nullptr},
-                     {"high_ns", nullptr}};
-  json ratio_json = {{"p50", times.percentile(50)}, {"low", nullptr}, {"high", nullptr}};
-  if (const auto between = more.median_interval()) {
-    added_json["low_ns"] = between->low;
-    added_json["high_ns"] = between->high;
-  }
-  if (const auto between = times.median_interval()) {
-    ratio_json["low"] = between->low;
-    ratio_json["high"] = between->high;
-  }
-  json stages = json::object();
-  for (const auto& [name, values] : record.stages) stages[name] = Column(values).percentile(50);
   json whole = json::parse(record.box);
   whole.update({{"case", planned.name},
                 {"engine", planned.engine},
@@ -61,10 +51,8 @@ json figures(const PlannedCase& planned, const Recorded& record) {
                 {"pairs", record.bare.size()},
                 {"bare", spread(Column(record.bare))},
                 {"sealed", spread(Column(record.sealed))},
-                {"added", std::move(added_json)},
-                {"ratio_thousandths", std::move(ratio_json)},
-                {"held_back_runs", record.held_back},
-                {"stages_ns", std::move(stages)}});
+                {"added_ns", middle(Column(added))},
+                {"ratio_thousandths", middle(Column(ratio))}});
   return whole;
 }
 
@@ -115,7 +103,7 @@ Result<BenchFacts> check_bench(std::string_view plan_text, std::string_view even
     ++facts.cases;
     cases.push_back(figures(plan.cases[i], record));
   }
-  const json must = {{"schema_version", 1},
+  const json must = {{"schema_version", 2},
                      {"id", plan.id},
                      {"started", found.first_utc},
                      {"ended", found.last_utc},

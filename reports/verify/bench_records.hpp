@@ -2,7 +2,6 @@
 /// What the plan and the events of a bench say, once each line was checked against the plan and the
 /// lines before it.
 
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -26,9 +25,7 @@ Result<PlannedBench> read_bench_plan(std::string_view text);
 /// Everything recorded about one case.
 struct Recorded {
   std::vector<std::int64_t> bare, sealed;  ///< nanoseconds, without the warm-up
-  std::map<std::string, std::vector<std::int64_t>> stages;
-  std::uint64_t held_back = 0;
-  std::uint64_t pairs = 0;  ///< those of the warm-up included
+  std::uint64_t pairs = 0;                 ///< those of the warm-up included
   std::string load_before, load_after;
   std::string box;  ///< a JSON object
   bool ended = false;

@@ -11,9 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLong = 1U << 17U;
-constexpr const char* kStageNames[] = {"queue", "prepare", "seal",   "start",
-                                       "run",   "collect", "cleanup"};
+constexpr std::size_t kLongestText = 1U << 17U;
 
 /// Whether the sealed run of a pair goes first by the plan's seed (docs/benchmarks.md).
 bool sealed_goes_first(std::uint64_t seed, std::uint64_t place, std::uint64_t index) {
@@ -24,9 +22,9 @@ bool sealed_goes_first(std::uint64_t seed, std::uint64_t place, std::uint64_t in
 }
 
 /// Reads the lines in order.
-class Reader {
+class BenchReader {
  public:
-  explicit Reader(const PlannedBench& plan) : plan_(plan) {
+  explicit BenchReader(const PlannedBench& plan) : plan_(plan) {
     found_.cases.resize(plan.cases.size());
   }
 
@@ -91,7 +89,7 @@ class Reader {
     Recorded& record = found_.cases[next_ - 1];
     if (event == "pair") return read_pair(fields, record, before);
     if (event == "run-failed") {
-      found_.failure = name + ": " + PYBOX_TRY(fields.text("why", kLong));
+      found_.failure = name + ": " + PYBOX_TRY(fields.text("why", kLongestText));
       return {};
     }
     if (event != "case-ended") return wrong("is not a known event: " + visible(event));
@@ -115,22 +113,14 @@ class Reader {
       return wrong("was run in another order than the plan's seed gives");
     const auto bare = static_cast<std::int64_t>(PYBOX_TRY(fields.count("bare_ns")));
     const auto sealed = static_cast<std::int64_t>(PYBOX_TRY(fields.count("sealed_ns")));
-    const std::uint64_t held_back = PYBOX_TRY(fields.count("held_back_ns"));
     if (bare == 0 || sealed == 0) return wrong("has a run that took no time");
     // Both ran since the line before was written; times of lines are whole microseconds.
     if (bare + sealed > static_cast<std::int64_t>(chain_.at_us() - before + 1) * 1000)
       return wrong("says that its runs took longer than there was time");
     ++record.pairs;
-    JsonFields stages = PYBOX_TRY(fields.object("stages_ns"));
-    for (const char* const name : kStageNames) {
-      const auto time = PYBOX_TRY(stages.count_or_null(name));
-      if (time && !warm_up) record.stages[name].push_back(static_cast<std::int64_t>(*time));
-    }
-    PYBOX_TRY(stages.finish());
     if (warm_up) return {};
     record.bare.push_back(bare);
     record.sealed.push_back(sealed);
-    if (held_back > 0) ++record.held_back;
     return {};
   }
 
@@ -176,8 +166,8 @@ Result<PlannedBench> read_bench_plan(std::string_view text) {
     planned.image = PYBOX_TRY(each.text("image"));
     planned.image_id = PYBOX_TRY(each.text("image_id"));
     planned.program = PYBOX_TRY(each.text("program"));
-    PYBOX_TRY(each.text("text", kLong));
-    PYBOX_TRY(each.text("output", kLong));
+    PYBOX_TRY(each.text("text", kLongestText));
+    PYBOX_TRY(each.text("output", kLongestText));
     PYBOX_TRY(each.finish());
     if (!names.insert(planned.name).second)
       return wrong("plan.json has a case twice: " + visible(planned.name));
@@ -189,7 +179,7 @@ Result<PlannedBench> read_bench_plan(std::string_view text) {
 }
 
 Result<RecordedBench> read_bench_records(std::string_view events, const PlannedBench& plan) {
-  return Reader(plan).read(events);
+  return BenchReader(plan).read(events);
 }
 
 }  // namespace pybox::reports::verify

@@ -112,39 +112,25 @@ Result<void> expect_type(const Envelope& envelope, std::string_view type) {
                std::string(type) + ": it was signed as something else");
 }
 
-Result<Statements> read_statements(const Envelope& test_result, const Envelope& containment) {
-  const Statement first =
-      PYBOX_TRY(open_statement(test_result, "https://in-toto.io/attestation/test-result/v0.1"));
-  const Statement second =
-      PYBOX_TRY(open_statement(containment, "urn:pybox:containment-evidence:v1"));
-  Statements statements;
-  statements.manifest_sha256 = digest_in(second.subject, "manifest.sha256");
-  if (statements.manifest_sha256.size() != 64) {
-    return wrong(containment.place + " does not name manifest.sha256 with its digest");
-  }
-  const auto configuration = first.predicate.find("configuration");
-  const std::string other = configuration == first.predicate.end()
-                                ? std::string()
-                                : digest_in(*configuration, "manifest.sha256");
-  if (other != statements.manifest_sha256) {
+Result<Statements> read_statements(const std::vector<Envelope>& envelopes, FolderOf whose) {
+  const bool is_bench = whose == FolderOf::Bench;
+  const Envelope& ours = envelopes.back();
+  const Statement own = PYBOX_TRY(open_statement(
+      ours, is_bench ? "urn:pybox:speed-evidence:v1" : "urn:pybox:containment-evidence:v1"));
+  Statements statements{.manifest_sha256 = digest_in(own.subject, "manifest.sha256"),
+                        .about = text_in(own.predicate, is_bench ? "bench" : "campaign"),
+                        .verdict = text_in(own.predicate, "verdict"),
+                        .plan_sha256 = text_in(own.predicate, "planSha256"),
+                        .events_sha256 = text_in(own.predicate, "eventsSha256")};
+  if (statements.manifest_sha256.size() != 64)
+    return wrong(ours.place + " does not name manifest.sha256 with its digest");
+  if (is_bench) return statements;
+  const Statement generic = PYBOX_TRY(
+      open_statement(envelopes.front(), "https://in-toto.io/attestation/test-result/v0.1"));
+  if (digest_in(generic.predicate.value("configuration", json()), "manifest.sha256") !=
+      statements.manifest_sha256)
     return wrong("the two statements of evidence.intoto.jsonl name different manifests");
-  }
-  statements.campaign = text_in(second.predicate, "campaign");
-  statements.verdict = text_in(second.predicate, "verdict");
-  statements.plan_sha256 = text_in(second.predicate, "planSha256");
-  statements.events_sha256 = text_in(second.predicate, "eventsSha256");
   return statements;
-}
-
-Result<SpeedStatement> read_speed_statement(const Envelope& envelope) {
-  const Statement statement = PYBOX_TRY(open_statement(envelope, "urn:pybox:speed-evidence:v1"));
-  SpeedStatement speed;
-  speed.manifest_sha256 = digest_in(statement.subject, "manifest.sha256");
-  speed.bench = text_in(statement.predicate, "bench");
-  speed.plan_sha256 = text_in(statement.predicate, "planSha256");
-  speed.events_sha256 = text_in(statement.predicate, "eventsSha256");
-  if (speed.manifest_sha256.size() == 64) return speed;
-  return wrong(envelope.place + " does not name manifest.sha256 with its digest");
 }
 
 }  // namespace pybox::reports::verify

@@ -13,9 +13,6 @@ class Column {
  public:
   explicit Column(std::vector<std::int64_t> values);
 
-  std::size_t size() const { return sorted_.size(); }
-  std::int64_t smallest() const { return sorted_.front(); }
-  std::int64_t largest() const { return sorted_.back(); }
   /// The smallest value that `percent` of all do not exceed.
   std::int64_t percentile(unsigned percent) const;
   /// The same, but nothing when no value lies above it by rank.

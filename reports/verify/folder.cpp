@@ -1,11 +1,9 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <memory>
 #include <span>
 
 #include "base/digest.hpp"
@@ -13,6 +11,7 @@
 #include "reports/verify/parts.hpp"
 #include "sys/fd.hpp"
 #include "sys/file.hpp"
+#include "sys/listing.hpp"
 
 namespace pybox::reports::verify {
 namespace {
@@ -31,7 +30,7 @@ constexpr std::array<std::string_view, 3> kSigning = {"evidence.intoto.jsonl", "
 constexpr std::size_t kMostFiles = 200000;
 
 template <class List>
-bool holds(const List& list, std::string_view name) {
+bool stands_in(const List& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
@@ -50,45 +49,36 @@ Result<void> check_name(std::string_view name, FolderOf whose, const std::string
   if (name.starts_with('/') || name.find("..") != std::string_view::npos) {
     return wrong(place + " names a file outside the folder: " + visible(name));
   }
-  if (whose == FolderOf::Bench ? holds(kRequiredOfBench, name)
-                               : is_blob(name) || holds(kRequired, name) || holds(kOptional, name))
+  if (whose == FolderOf::Bench
+          ? stands_in(kRequiredOfBench, name)
+          : is_blob(name) || stands_in(kRequired, name) || stands_in(kOptional, name))
     return {};
   return wrong(place +
                " names a file that does not belong into an evidence folder: " + visible(name));
 }
 
-struct CloseDir {
-  void operator()(DIR* dir) const { ::closedir(dir); }
-};
-
 /// Everything below a folder but the folders themselves, as paths from the top.
 Result<void> list_files(const fs::path& dir, const std::string& below, int depth,
                         std::set<std::string>& names) {
-  sys::Fd fd = PYBOX_TRY(sys::open_path(dir / below, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-  const std::unique_ptr<DIR, CloseDir> open(::fdopendir(fd.get()));
-  if (!open) return Error::from_errno(errno, "reading " + (dir / below).string());
-  const int number = fd.release();
-  const std::size_t before = names.size();
-  while (const dirent* entry = ::readdir(open.get())) {
-    const std::string name = entry->d_name;
-    if (name == "." || name == "..") continue;
+  std::error_code trouble;
+  const auto entries = sys::entries_of(dir / below, trouble);
+  if (trouble) return Error::from_errno(trouble.value(), "reading " + (dir / below).string());
+  if (entries.empty() && !below.empty())
+    return wrong("an empty folder is too many: " + visible(below));
+  for (const fs::path& entry : entries) {
+    const std::string name = entry.filename().string();
     const std::string path = below.empty() ? name : below + "/" + name;
-    struct stat info {};
-    if (::fstatat(number, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
-      return Error::from_errno(errno, "inspecting " + visible(path));
-    }
-    if (S_ISDIR(info.st_mode)) {
+    const fs::file_type type = fs::symlink_status(entry, trouble).type();
+    if (type == fs::file_type::directory) {
       if (depth == 0) return wrong("there is a folder too many: " + visible(path));
       PYBOX_TRY(list_files(dir, path, depth - 1, names));
-    } else if (S_ISREG(info.st_mode)) {
+    } else if (type == fs::file_type::regular) {
       names.insert(path);
     } else {
       return wrong(visible(path) + " is a link or a special file, not a plain one");
     }
     if (names.size() > kMostFiles) return wrong("there are more than 200000 files in the folder");
   }
-  if (names.size() == before && !below.empty())
-    return wrong("an empty folder is too many: " + visible(below));
   return {};
 }
 

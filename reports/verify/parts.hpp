@@ -35,20 +35,15 @@ Result<void> expect_type(const Envelope& envelope, std::string_view type);
 Result<void> check_ssh_signature(std::string_view armoured, std::string_view message,
                                  const PublicKey& key);
 
-/// The two statements; the digest of the manifest is the same in both.
-struct Statements {
-  std::string manifest_sha256, campaign, verdict, plan_sha256, events_sha256;
-};
-Result<Statements> read_statements(const Envelope& test_result, const Envelope& containment);
-
-/// The one statement about a bench.
-struct SpeedStatement {
-  std::string manifest_sha256, bench, plan_sha256, events_sha256;
-};
-Result<SpeedStatement> read_speed_statement(const Envelope& envelope);
-
 /// Whose evidence a folder holds, and so which files belong into it.
 enum class FolderOf { Campaign, Bench };
+
+/// What the signed statements say: two about a campaign, which name the same manifest, one about a
+/// bench.
+struct Statements {
+  std::string manifest_sha256, about, verdict, plan_sha256, events_sha256;
+};
+Result<Statements> read_statements(const std::vector<Envelope>& envelopes, FolderOf whose);
 
 /// Path to digest; every path is one that belongs into a folder, once, in order.
 using Manifest = std::map<std::string, std::string>;

@@ -44,7 +44,7 @@ TEST_CASE("what reads the same but is other bytes is refused in the files that n
   const auto crlf = [](const std::string& text) { return every(text, "\n", "\r\n"); };
   tampering.put("evidence.intoto.jsonl", crlf, "not in its one form");
   tampering.put("manifest.sha256", crlf, "not the one that the signed statements name");
-  tampering.put("manifest.sha256.sshsig", crlf, "no SSH signature of the kind written here");
+  tampering.put("manifest.sha256.sshsig", crlf, "not an SSH signature of the kind written here");
   for (const char* const name : {"evidence.intoto.jsonl", "plan.dsse.json"}) {
     const auto with = [&](std::string_view from, std::string_view to, std::string_view words) {
       tampering.put(
@@ -54,7 +54,7 @@ TEST_CASE("what reads the same but is other bytes is refused in the files that n
     with("\"payloadType\"", "\"payload\\u0054ype\"", "not in its one form");
     with("{\"payload\"", "{\"p\\u0061yload\":\"\",\"payload\"", "appears twice");
     with("application/", "application\\/", "not in its one form");
-    with("\"sig\":\"", "\"sig\":\"\\n", "no Ed25519 signature");
+    with("\"sig\":\"", "\"sig\":\"\\n", "not an Ed25519 signature");
     with("\"keyid\":\"", "\"keyid\":\"\\ud800", "not JSON");
     with("{", "\xEF\xBB\xBF{", "byte order mark");
   }
@@ -67,7 +67,7 @@ TEST_CASE("what reads the same but is other bytes is refused in the files that n
             text.end() - 30);
         return text;
       },
-      "no SSH signature of the kind written here");
+      "not an SSH signature of the kind written here");
   CHECK(refusal(tampering.folder()).empty());
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("trailing garbage, a cut last line and a third line are refused") {
   tampering.put("plan.dsse.json", with("\n"), "plan.dsse.json was changed");
   tampering.put("plan.dsse.json", cut, "its line has no end");
   for (const char* const more : {"\n", "x", "-----BEGIN SSH SIGNATURE-----\n"})
-    tampering.put("manifest.sha256.sshsig", with(more), "no SSH signature");
+    tampering.put("manifest.sha256.sshsig", with(more), "not an SSH signature");
   tampering.put("events.jsonl", cut, "events.jsonl was changed");
   tampering.put("evidence.pub", with("\n"), "evidence.pub was changed");
   CHECK(refusal(tampering.folder()).empty());

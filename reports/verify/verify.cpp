@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/digest.hpp"
-#include "base/strict_json.hpp"
 #include "base/text.hpp"
 #include "reports/verify/parts.hpp"
 #include "sys/listing.hpp"
@@ -15,18 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kStatement = "application/vnd.in-toto+json";
-constexpr std::string_view kPlan = "application/vnd.pybox.campaign-plan+json";
-
-/// The lines of evidence.intoto.jsonl: two, each with its end.
-Result<std::pair<std::string, std::string>> two_lines(const std::string& text) {
-  const std::size_t first = text.find('\n');
-  const std::size_t second = first == std::string::npos ? first : text.find('\n', first + 1);
-  if (second == std::string::npos || second + 1 != text.size()) {
-    return verify::wrong("evidence.intoto.jsonl must have exactly two lines");
-  }
-  return std::pair(text.substr(0, first), text.substr(first + 1, second - first - 1));
-}
+constexpr std::string_view kStatementType = "application/vnd.in-toto+json";
+constexpr std::string_view kPlanType = "application/vnd.pybox.campaign-plan+json";
+constexpr std::string_view kBenchPlanType = "application/vnd.pybox.bench-plan+json";
 
 /// Looks at one thing after the other and writes down what held.
 class Verifier {
@@ -36,51 +27,76 @@ class Verifier {
   Result<VerifiedEvidence> run() {
     PYBOX_TRY(check_signatures());
     PYBOX_TRY(check_files());
-    PYBOX_TRY(check_records());
-    PYBOX_TRY(check_previous());
+    PYBOX_TRY(check_plan_is_signed());
+    if (is_bench()) {
+      PYBOX_TRY(check_bench_records());
+    } else {
+      PYBOX_TRY(check_records());
+      PYBOX_TRY(check_previous());
+    }
     found_.key_id = key_id(key_);
+    found_.is_bench = is_bench();
     return std::move(found_);
   }
 
  private:
+  bool is_bench() const { return whose_ == verify::FolderOf::Bench; }
+
   void held(std::string name, std::string words) {
     found_.steps.push_back({std::move(name), std::move(words)});
   }
 
   Result<std::string> read(const char* name) { return verify::read_plain(dir_ / name); }
 
-  Result<void> check_signatures() {
+  Result<verify::Envelope> open_plan() {
+    const std::string text = PYBOX_TRY(read("plan.dsse.json"));
+    if (!text.ends_with('\n')) return verify::wrong("plan.dsse.json: its line has no end");
+    return verify::open_envelope(std::string_view(text).substr(0, text.size() - 1),
+                                 "plan.dsse.json", key_);
+  }
+
+  Result<std::vector<verify::Envelope>> open_statements(std::size_t count) {
     const std::string text = PYBOX_TRY(read("evidence.intoto.jsonl"));
+    if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) != count ||
+        !text.ends_with('\n'))
+      return verify::wrong("evidence.intoto.jsonl must have exactly " +
+                           std::string(count == 1 ? "one line" : "two lines"));
+    std::vector<verify::Envelope> envelopes;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const std::string place = fmt::format("evidence.intoto.jsonl line {}", envelopes.size() + 1);
+      envelopes.push_back(PYBOX_TRY(verify::open_envelope(take_line(rest), place, key_)));
+    }
+    return envelopes;
+  }
+
+  /// The type that the plan was signed as says whose evidence it is, and so what must be there.
+  Result<void> check_signatures() {
+    const auto plan = PYBOX_TRY(open_plan());
+    whose_ = plan.type == kBenchPlanType ? verify::FolderOf::Bench : verify::FolderOf::Campaign;
+    const auto statements = PYBOX_TRY(open_statements(is_bench() ? 1 : 2));
     manifest_text_ = PYBOX_TRY(read("manifest.sha256"));
     const std::string ssh = PYBOX_TRY(read("manifest.sha256.sshsig"));
-    const std::string plan = PYBOX_TRY(read("plan.dsse.json"));
-    const auto lines = PYBOX_TRY(two_lines(text));
-    if (!plan.ends_with('\n')) return verify::wrong("plan.dsse.json: its line has no end");
-    const std::string_view planned = std::string_view(plan).substr(0, plan.size() - 1);
-    const auto first =
-        PYBOX_TRY(verify::open_envelope(lines.first, "evidence.intoto.jsonl line 1", key_));
-    const auto second =
-        PYBOX_TRY(verify::open_envelope(lines.second, "evidence.intoto.jsonl line 2", key_));
-    const auto third = PYBOX_TRY(verify::open_envelope(planned, "plan.dsse.json", key_));
-    held("signatures", "three envelopes, by " + key_id(key_));
-    for (const auto* statement : {&first, &second}) {
-      PYBOX_TRY(verify::expect_type(*statement, kStatement));
-    }
-    PYBOX_TRY(verify::expect_type(third, kPlan));
+    held("signatures",
+         fmt::format("{} envelopes, by {}", is_bench() ? "two" : "three", key_id(key_)));
+    for (const verify::Envelope& statement : statements)
+      PYBOX_TRY(verify::expect_type(statement, kStatementType));
+    PYBOX_TRY(verify::expect_type(plan, is_bench() ? kBenchPlanType : kPlanType));
     held("payload types", "each signed as what it is");
-    statements_ = PYBOX_TRY(verify::read_statements(first, second));
-    signed_plan_ = third.payload;
+    statements_ = PYBOX_TRY(verify::read_statements(statements, whose_));
+    signed_plan_ = plan.payload;
     if (statements_.manifest_sha256 != sha256_hex(manifest_text_)) {
       return verify::wrong("manifest.sha256 is not the one that the signed statements name")
           .hint("it was changed, or the statements come from another folder");
     }
     PYBOX_TRY(verify::check_ssh_signature(ssh, manifest_text_, key_));
-    held("statements", "both name this manifest; so does the SSH signature");
+    held("statements", is_bench() ? "names this manifest; so does the SSH signature"
+                                  : "both name this manifest; so does the SSH signature");
     return {};
   }
 
   Result<void> check_files() {
-    manifest_ = PYBOX_TRY(verify::read_manifest(manifest_text_));
+    manifest_ = PYBOX_TRY(verify::read_manifest(manifest_text_, whose_));
     held("manifest", fmt::format("{} files, in order", manifest_.size()));
     PYBOX_TRY(verify::check_files(dir_, manifest_));
     const std::string pem = PYBOX_TRY(read("evidence.pub"));
@@ -89,25 +105,51 @@ class Verifier {
     return {};
   }
 
+  Result<void> check_plan_is_signed() {
+    plan_ = PYBOX_TRY(read("plan.json"));
+    events_ = PYBOX_TRY(read("events.jsonl"));
+    if (plan_ == signed_plan_) return {};
+    return verify::wrong("plan.json is not what was signed in plan.dsse.json");
+  }
+
+  /// Whether the statements are about these records.
+  bool agree(const std::string& about) const {
+    return statements_.about == about && statements_.plan_sha256 == sha256_hex(plan_) &&
+           statements_.events_sha256 == sha256_hex(events_);
+  }
+
+  Result<void> check_bench_records() {
+    const std::string bench = PYBOX_TRY(read("bench.json"));
+    const verify::BenchFacts facts = PYBOX_TRY(verify::check_bench(plan_, events_, bench));
+    if (!agree(facts.bench))
+      return verify::wrong("the signed statement is about another bench than bench.json");
+    held("events", fmt::format("{} lines, one chain, pairs in the planned order", facts.lines));
+    held("figures",
+         fmt::format("{} cases: every figure follows from the {} pairs", facts.cases, facts.pairs));
+    found_.campaign = facts.bench;
+    found_.complete = facts.complete;
+    if (facts.warm_up > 0)
+      found_.notes.push_back(fmt::format("{} pairs of warm-up are not counted", facts.warm_up));
+    if (!facts.complete) found_.notes.push_back("the bench is not complete");
+    if (!facts.failure.empty()) found_.notes.push_back("a run failed: " + visible(facts.failure));
+    return {};
+  }
+
   Result<void> check_records() {
-    const std::string plan = PYBOX_TRY(read("plan.json"));
-    if (plan != signed_plan_)
-      return verify::wrong("plan.json is not what was signed in plan.dsse.json");
-    const std::string lines = PYBOX_TRY(read("events.jsonl"));
-    const auto events = PYBOX_TRY(verify::read_events(lines));
-    if (events.plan_sha256 != sha256_hex(plan)) {
+    const auto events = PYBOX_TRY(verify::read_events(events_));
+    if (events.plan_sha256 != sha256_hex(plan_)) {
       return verify::wrong("events.jsonl began with another plan than plan.json");
     }
     held("events",
          fmt::format("{} lines, one chain, {} attempts ended", events.lines, events.ended.size()));
     const std::string campaign = PYBOX_TRY(read("campaign.json"));
     summary_ = PYBOX_TRY(verify::check_campaign(campaign, events));
-    PYBOX_TRY(check_agreement(events, sha256_hex(plan)));
+    PYBOX_TRY(check_agreement(events));
     held("campaign",
          fmt::format(
              "{} checks, {} arms, {} attempts: all in the events, every count and verdict follows",
              summary_.checks, summary_.arms, summary_.attempts));
-    const auto facts = PYBOX_TRY(verify::check_plan(plan, summary_));
+    const auto facts = PYBOX_TRY(verify::check_plan(plan_, summary_));
     held("plan", fmt::format("{} checks, run as planned", facts.checks));
     PYBOX_TRY(check_blobs(events, facts));
     note_events(events);
@@ -117,20 +159,19 @@ class Verifier {
     return {};
   }
 
-  Result<void> check_agreement(const verify::Events& events, const std::string& plan_sha256) {
-    const std::string events_sha256 = manifest_.at("events.jsonl");
+  Result<void> check_agreement(const verify::Events& events) {
     const std::pair<bool, std::string_view> rules[] = {
-        {summary_.events_sha256 == events_sha256,
+        {summary_.events_sha256 == sha256_hex(events_),
          "campaign.json was judged from another events.jsonl"},
-        {summary_.plan_sha256 == plan_sha256, "campaign.json was judged by another plan.json"},
+        {summary_.plan_sha256 == sha256_hex(plan_),
+         "campaign.json was judged by another plan.json"},
         {summary_.campaign == events.campaign, "campaign.json has another id than events.jsonl"},
         {summary_.previous_id == events.previous_id &&
              summary_.previous_manifest == events.previous_manifest,
          "campaign.json names another campaign before it than events.jsonl"},
         {!summary_.complete || (events.closed && events.complete),
          "campaign.json says complete, events.jsonl does not"},
-        {statements_.campaign == summary_.campaign && statements_.verdict == summary_.verdict &&
-             statements_.events_sha256 == events_sha256 && statements_.plan_sha256 == plan_sha256,
+        {agree(summary_.campaign) && statements_.verdict == summary_.verdict,
          "the signed statement is about another campaign or verdict than campaign.json"}};
     for (const auto& [ok, what] : rules) {
       if (!ok) return verify::wrong(std::string(what));
@@ -206,16 +247,16 @@ class Verifier {
   /// manifest.sha256 of a campaign whose folder stands beside this one: named by its id, or by its
   /// time and the first 8 digits of its id.
   std::optional<std::string> manifest_beside(const std::string& id) const {
-    const fs::path self = fs::absolute(dir_).lexically_normal();
+    std::error_code trouble;
+    const fs::path self = fs::absolute(dir_, trouble).lexically_normal();
     const fs::path parent =
         self.has_filename() ? self.parent_path() : self.parent_path().parent_path();
     if (id.size() < 8) return std::nullopt;
     const std::string tail = "-" + id.substr(0, 8);
-    std::error_code trouble;
-    for (const fs::path& beside : sys::entries_of(parent, trouble)) {
-      const std::string name = beside.filename().string();
+    for (const fs::path& entry : sys::entries_of(parent, trouble)) {
+      const std::string name = entry.filename().string();
       if (name != id && !name.ends_with(tail)) continue;
-      auto manifest = verify::read_plain(beside / "manifest.sha256");
+      auto manifest = verify::read_plain(entry / "manifest.sha256");
       if (manifest) return *std::move(manifest);
     }
     return std::nullopt;
@@ -224,7 +265,8 @@ class Verifier {
   fs::path dir_;
   PublicKey key_;
   VerifiedEvidence found_;
-  std::string manifest_text_, signed_plan_;
+  verify::FolderOf whose_ = verify::FolderOf::Campaign;
+  std::string manifest_text_, signed_plan_, plan_, events_;
   verify::Statements statements_;
   verify::Manifest manifest_;
   verify::Summary summary_;
@@ -238,40 +280,6 @@ Result<VerifiedEvidence> verify_evidence(const fs::path& dir, const PublicKey& k
     return std::move(verified).error().as(ErrorKind::Evidence);
   }
   return verified;
-}
-
-Result<PublicKey> key_beside(const fs::path& dir) {
-  const std::string pem = PYBOX_TRY(verify::read_plain(dir / "evidence.pub", 4096));
-  return PYBOX_TRY_CONTEXT(public_key_from_pem(pem), (dir / "evidence.pub").string());
-}
-
-std::string verified_text(const VerifiedEvidence& verified, KeyFrom key) {
-  std::string out;
-  for (const VerifiedStep& step : verified.steps) {
-    out += fmt::format("ok  {:<13} {}\n", step.name, step.words);
-  }
-  for (const std::string& note : verified.notes) out += "note: " + note + "\n";
-  out += verified.is_bench ? fmt::format("\nBench {} holds together.\n", visible(verified.campaign))
-                           : fmt::format("\nCampaign {} holds together; its verdict is `{}`.\n",
-                                         visible(verified.campaign), visible(verified.verdict));
-  out += "Signed by " + verified.key_id + "\n\n";
-  if (key == KeyFrom::Own) out += "That is the key of this installation.\n\n";
-  if (key == KeyFrom::Beside) {
-    out +=
-        "The key was taken from the folder itself, so this shows that nothing changed since it "
-        "was\n"
-        "signed, not by whom. Give the signer's key with --key.\n\n";
-  }
-  if (verified.is_bench) {
-    return out +
-           "What a signature does not prove: that the clock told the truth, or that the machine "
-           "was "
-           "quiet.\nMeasure again: `campaign bench`.\n";
-  }
-  return out +
-         "What a signature does not prove: that the run was honest, that the machine told the "
-         "truth, or\n"
-         "that these checks are the right ones. Run them again: `campaign run CHECK`.\n";
 }
 
 }  // namespace pybox::reports

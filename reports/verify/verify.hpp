@@ -28,13 +28,10 @@ struct VerifiedEvidence {
 /// In this order, stopping at the first that does not hold: signatures, payload types, what the
 /// statements name, the manifest, the files, the plan and the chain of events, the form of
 /// campaign.json, its attempts against the events, verdicts, counts, matrix and protections
-/// computed again from the arms, the link to the campaign before. Errors of kind Evidence say what
-/// is wrong and where; Io when something cannot be read.
+/// computed again from the arms, the link to the campaign before. Of a bench: every pair against
+/// the plan and the time there was, and every figure computed again. Errors of kind Evidence say
+/// what is wrong and where; Io when something cannot be read.
 Result<VerifiedEvidence> verify_evidence(const std::filesystem::path& dir, const PublicKey& key);
-
-/// The same for a folder of `campaign bench`: signatures, payload types, statement, manifest,
-/// files, and the three records with every figure computed again from the raw samples.
-Result<VerifiedEvidence> verify_bench(const std::filesystem::path& dir, const PublicKey& key);
 
 /// The key beside the evidence (DIR/evidence.pub). It shows that nothing changed since it was
 /// signed, not by whom.

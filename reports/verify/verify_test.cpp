@@ -204,7 +204,7 @@ TEST_CASE("the campaign before is looked at when it stands beside, by its id or 
     folder.put("chain/" + name + "/manifest.sha256", "another");
     CHECK(message().find("another manifest than this one links to") != std::string::npos);
     folder.put("chain/" + name + "/manifest.sha256", "before");
-    CHECK(message().find("stands beside it with that manifest") != std::string::npos);
+    CHECK(message().find("which is beside it with that manifest") != std::string::npos);
     std::filesystem::remove_all(parent / name);
   }
 }

@@ -67,7 +67,7 @@ SEEDED = {
     "no folder": {"runtime/box/a.cpp": '#include "a.hpp"\n'},
     "unknown folder": {"runtime/extra/a.cpp": "int x;\n"},
     "library to replay": {"campaign/oracle/a.cpp": '#include "replay/keep/rejudge.hpp"\n'},
-    "the verifier believes a reader": {"reports/verify/a.cpp": '#include "reports/read/campaign.hpp"\n'},
+    "the verifier believes a reader": {"reports/verify/a.cpp": '#include "campaign/model/evidence.hpp"\n'},
     "only a test may": {"runtime/engine/a.cpp": '#include "store/registry.hpp"\n'},
 }
 CLEAN = {

@@ -1,11 +1,12 @@
-#include "reports/read/campaign.hpp"
+#include "campaign/model/evidence.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "campaign/model/history.hpp"
 #include "sys/file.hpp"
 
-namespace pybox::reports {
+namespace pybox::campaign {
 namespace {
 
 std::string sample() { return sys::read_file(REPORTS_SAMPLES "/sample/campaign.json").value(); }
@@ -16,26 +17,26 @@ std::string refusal_of(const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   text.replace(at, from.size(), to);
-  const auto campaign = read_campaign(text);
+  const auto campaign = evidence_from_json(text);
   REQUIRE_FALSE(campaign.has_value());
   CHECK(campaign.error().kind() == ErrorKind::Evidence);
   return campaign.error().message();
 }
 
 TEST_CASE("a campaign is read with every check, arm and attempt") {
-  const auto campaign = read_campaign(sample());
+  const auto campaign = evidence_from_json(sample());
   REQUIRE(campaign.has_value());
   CHECK(campaign->verdict == "broken");
   CHECK(campaign->count(Verdict::Broken) == 1);
   CHECK(campaign->environment.at("cpu.model") == "x86-64, 2 cores");
   CHECK(campaign->environment.at("lsm") == "capability, landlock");
-  const Check& first = campaign->checks.front();
-  CHECK(first.full_id() == "fs.read.outside@vm");
+  const CheckResult& first = campaign->checks.front();
+  CHECK(full_id(first) == "fs.read.outside@vm");
   REQUIRE(first.arm("control") != nullptr);
   CHECK(first.arm("control")->removed == std::vector<std::string>{"fs.pivot"});
   CHECK(first.arm("control")->attempts.front().seal->differs == first.arm("control")->removed);
   CHECK(first.arm("benign") == nullptr);
-  for (const Check& check : campaign->checks) {
+  for (const CheckResult& check : campaign->checks) {
     if (check.id == "mem.heap") CHECK(check.arms[0].attempts[0].series.size() > 20);
     if (check.id == "time.set") CHECK(check.arms[0].attempts.size() == 4);
   }
@@ -47,7 +48,7 @@ TEST_CASE("a campaign that is not as it must be is refused, with the place") {
   CHECK(refusal_of("\"complete\":true", "\"complete\":1") == "`complete` must be true or false");
   CHECK(refusal_of("\"complete\":true", "\"complete\":true,\"more\":1") == "unknown key `more`");
   CHECK(refusal_of("\"held\":38", "\"held\":39") == "`counts.held` is 39, but the checks give 38");
-  CHECK(refusal_of("\"verdict\":\"held\"", "\"verdict\":\"fine\"").find("no verdict") !=
+  CHECK(refusal_of("\"verdict\":\"held\"", "\"verdict\":\"fine\"").find("not a verdict") !=
         std::string::npos);
   CHECK(refusal_of("\"events_sha256\":\"", "\"events_sha256\":\"x") ==
         "`events_sha256` must be a SHA-256 in hex digits");
@@ -63,13 +64,14 @@ TEST_CASE("a campaign that is not as it must be is refused, with the place") {
 
 TEST_CASE("a history is read, and one of another shape refused") {
   const std::string digest(64, 'a');
-  const auto runs = read_history(R"({"runs":[{"checks":{"net.tcp@vm":"held"},"ended":"e","id":"i",)"
-                                 R"("manifest_sha256":")" +
-                                 digest + R"(","verdict":"held"}],"schema_version":1})");
+  const auto runs =
+      history_from_json(R"({"runs":[{"checks":{"net.tcp@vm":"held"},"ended":"e","id":"i",)"
+                        R"("manifest_sha256":")" +
+                        digest + R"(","verdict":"held"}],"schema_version":1})");
   REQUIRE(runs.has_value());
   CHECK(runs->front().checks.at("net.tcp@vm") == Verdict::Held);
-  CHECK_FALSE(read_history(R"({"runs":[{}],"schema_version":1})").has_value());
+  CHECK_FALSE(history_from_json(R"({"runs":[{}],"schema_version":1})").has_value());
 }
 
 }  // namespace
-}  // namespace pybox::reports
+}  // namespace pybox::campaign

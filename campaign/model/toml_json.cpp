@@ -1,4 +1,4 @@
-#include "campaign/model/ask_json.hpp"
+#include "campaign/model/toml_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -30,7 +30,7 @@ nlohmann::json value_json(const TomlValue& value, std::size_t& trouble_line) {
 
 }  // namespace
 
-std::string ask_to_json(const TomlValue& table, std::size_t& trouble_line) {
+std::string toml_to_json(const TomlValue& table, std::size_t& trouble_line) {
   trouble_line = 0;
   return value_json(table, trouble_line)
       .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);

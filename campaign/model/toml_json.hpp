@@ -8,6 +8,6 @@
 namespace pybox::campaign {
 
 /// Compact, ASCII. Times cannot be passed on: `trouble_line` then is the line of the first, else 0.
-std::string ask_to_json(const TomlValue& table, std::size_t& trouble_line);
+std::string toml_to_json(const TomlValue& table, std::size_t& trouble_line);
 
 }  // namespace pybox::campaign
