@@ -124,8 +124,7 @@ TEST_CASE("what a check table gets wrong is said with file and line") {
         at + "9: `ask` holds a time; write it as a text");
   CHECK(trouble(with("inputs = { a = 1 }")) == at + "9: `inputs.a` must be a text");
   CHECK(trouble(with("# \xc3\xa4")) == at + "9: only ASCII; write other characters as \\uXXXX");
-  CHECK(trouble(kGood + kGood) ==
-        at + "9: `net.thing` is in restrictions/a.toml line 1 already");
+  CHECK(trouble(kGood + kGood) == at + "9: `net.thing` is in restrictions/a.toml line 1 already");
 }
 
 TEST_CASE("what a check table leaves out is said with file and line") {
