@@ -124,9 +124,9 @@ struct Campaign {
     settings.host = host;
     settings.redactor = redactor;
     settings.cancel_fd = cancel[0];
-    settings.open_world = [&](EngineKind, WorldBoxd) -> Result<std::unique_ptr<World>> {
+    settings.open_world = [&](EngineKind engine, WorldBoxd) -> Result<std::unique_ptr<World>> {
       ++script.opened;
-      watched.stage("opening");
+      if (engine == EngineKind::Vm) watched.stage("starting a VM");
       if (script.open_fails)
         return Error(*script.open_fails, "no world here" + script.secret).hint("do this");
       return std::unique_ptr<World>(std::make_unique<FakeWorld>(script));

@@ -18,14 +18,21 @@ TEST_CASE("a campaign runs protected and control back to back and ends green") {
                                  "net.zother@native control", "net.zother@native protected"});
   CHECK(campaign.watched.last_done == 3);
   CHECK(campaign.watched.total == 4);
-  // The area is told again behind each world that was opened in it.
-  CHECK(campaign.watched.stages == std::vector<std::string>{"restrictions", "opening",
-                                                            "restrictions", "opening",
-                                                            "restrictions"});
+  CHECK(campaign.watched.stages == std::vector<std::string>{"restrictions"});
   CHECK(campaign.results.size() == 2);
   CHECK(campaign.script.opened == 2);
   CHECK(campaign.evidence().verdict == "held");
   CHECK(campaign.script.programs[0].ends_with("\nprelude\nprobe"));
+}
+
+TEST_CASE("an area is told again behind each VM that is started in it") {
+  Check check = sample_check();
+  check.engine = EngineKind::Vm;
+  Campaign campaign({check});
+  REQUIRE(campaign.run().has_value());
+  CHECK(campaign.watched.stages == std::vector<std::string>{"restrictions", "starting a VM",
+                                                            "restrictions", "starting a VM",
+                                                            "restrictions"});
 }
 
 TEST_CASE("what came through is run three times more, each with a fresh nonce") {

@@ -43,7 +43,7 @@ class Runner {
         check_ended_(check_ended),
         blobs_(settings.folder / "raw"),
         worlds_([this](EngineKind engine, WorldBoxd boxd) {
-          area_.clear();  // its stage ends where that of the world begins
+          if (engine == EngineKind::Vm) area_.clear();  // its start is a stage of its own
           return settings_.open_world(engine, boxd);
         }) {}
 
